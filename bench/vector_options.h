@@ -3,8 +3,8 @@
  *
  * Place in the data flow: argv -> struct vector_options -> datasets/format.h or a recipe -> struct dv_source.
  *
- * A command puts VECTOR_OPTIONS into its getopt_long table, gives each value returned to vector_options_take, and loads what
- * it was given by vector_options_load. */
+ * A command puts VECTOR_OPTIONS into its getopt_long table, gives each value returned to vector_options_take,
+ * and loads what it was given by vector_options_load. */
 #ifndef DVBENCH_VECTOR_OPTIONS_H
 #define DVBENCH_VECTOR_OPTIONS_H
 
@@ -16,8 +16,9 @@
 
 struct vector_options {
     struct format_options format;
-    const char *inline_text; /* borrowed from argv, NULL where not given: a vector beside those of the operands */
-    char **warnings;         /* owned, "PATH: what", in the order met */
+    const char
+        *inline_text; /* borrowed from argv, NULL where not given: a vector beside those of the operands */
+    char **warnings;  /* owned, "PATH: what", in the order met */
     size_t n_warnings;
 };
 
@@ -37,34 +38,43 @@ enum vector_option {
 };
 
 /* Rows of a `struct option` table. */
-#define VECTOR_OPTIONS                                                                                                 \
-    {"offset", required_argument, NULL, VECTOR_OPTION_OFFSET},                                                         \
-        {"length", required_argument, NULL, VECTOR_OPTION_LENGTH},                                                     \
-        {"blob", required_argument, NULL, VECTOR_OPTION_BLOB},                                                         \
-        {"data-file", required_argument, NULL, VECTOR_OPTION_DATA_FILE},                                               \
-        {"inline", required_argument, NULL, VECTOR_OPTION_INLINE},                                                     \
-        {"format", required_argument, NULL, VECTOR_OPTION_FORMAT},                                                     \
-        {"cardinality", required_argument, NULL, VECTOR_OPTION_CARDINALITY},                                           \
-        {"lenient", no_argument, NULL, VECTOR_OPTION_LENIENT}, {"rows", required_argument, NULL, VECTOR_OPTION_ROWS}
+#define VECTOR_OPTIONS                                                                                       \
+    {"offset", required_argument, NULL, VECTOR_OPTION_OFFSET},                                               \
+        {"length", required_argument, NULL, VECTOR_OPTION_LENGTH},                                           \
+        {"blob", required_argument, NULL, VECTOR_OPTION_BLOB},                                               \
+        {"data-file", required_argument, NULL, VECTOR_OPTION_DATA_FILE},                                     \
+        {"inline", required_argument, NULL, VECTOR_OPTION_INLINE},                                           \
+        {"format", required_argument, NULL, VECTOR_OPTION_FORMAT},                                           \
+        {"cardinality", required_argument, NULL, VECTOR_OPTION_CARDINALITY},                                 \
+        {"lenient", no_argument, NULL, VECTOR_OPTION_LENIENT},                                               \
+    {                                                                                                        \
+        "rows", required_argument, NULL, VECTOR_OPTION_ROWS                                                  \
+    }
 
 /* Their lines for a command's --help. */
 extern const char vector_options_help[];
 
-/* Takes one option. `value` is what getopt_long returned, `argument` its optarg. Returns 1 where it was one of these, 0 where it
- * was not, DV_ERROR_USAGE where its argument is wrong. Options may stand in any order and the last one counts. */
-int vector_options_take(struct vector_options *options, int value, const char *argument, struct dv_error *error_out);
+/* Takes one option. `value` is what getopt_long returned, `argument` its optarg. Returns 1 where it was one
+ * of these, 0 where it was not, DV_ERROR_USAGE where its argument is wrong. Options may stand in any order
+ * and the last one counts. */
+int vector_options_take(struct vector_options *options, int value, const char *argument,
+                        struct dv_error *error_out);
 
-/* A whole number without sign, decimal or 0x hex, in 64 bits: for options of other commands too. `name` is for the message. */
-int vector_options_number(const char *name, const char *argument, uint64_t *value_out, struct dv_error *error_out);
+/* A whole number without sign, decimal or 0x hex, in 64 bits: for options of other commands too. `name` is
+ * for the message. */
+int vector_options_number(const char *name, const char *argument, uint64_t *value_out,
+                          struct dv_error *error_out);
 
-/* Opens a file as vector_options_load would, with all that it says. `name` is a path, `path#N`, or NULL for the inline text. */
+/* Opens a file as vector_options_load would, with all that it says. `name` is a path, `path#N`, or NULL for
+ * the inline text. */
 int vector_options_open(struct vector_options *options, const char *name, struct format_file *file_out,
                         struct dv_error *error_out);
 
-/* Makes sources of `name`: a path, `path#N` (a spec, escaped), or a recipe spec; NULL for the inline text. A file that exists
- * goes before a recipe of that name. Adds warnings to the options. Free with format_free_sources. */
-int vector_options_load(struct vector_options *options, const char *name, struct dv_source **sources_out, size_t *n_out,
-                        struct dv_error *error_out);
+/* Makes sources of `name`: a path, `path#N` (a spec, escaped), or a recipe spec; NULL for the inline text. A
+ * file that exists goes before a recipe of that name. Adds warnings to the options. Free with
+ * format_free_sources. */
+int vector_options_load(struct vector_options *options, const char *name, struct dv_source **sources_out,
+                        size_t *n_out, struct dv_error *error_out);
 
 /* Frees the warnings. */
 void vector_options_free(struct vector_options *options);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of deletion vectors: recognised, checked in full, and taken apart into vectors.
  *
- * Place in the data flow: file -> struct format_file (everything the file says) -> struct dv_source, one a vector.
+ * Place in the data flow: file -> struct format_file (everything the file says) -> struct dv_source, one a
+ * vector.
  *
- * Layouts: Puffin and deletion-vector-v1 (Iceberg's puffin-spec.md), Delta (PROTOCOL.md, "Deletion vector format"),
- * Roaring (RoaringFormatSpec). All of them carry the same payload, see dv.h, in other frames.
+ * Layouts: Puffin and deletion-vector-v1 (Iceberg's puffin-spec.md), Delta (PROTOCOL.md, "Deletion vector
+ * format"), Roaring (RoaringFormatSpec). All of them carry the same payload, see dv.h, in other frames.
  *
- * What the specifications leave open, and what is decided here: touching runs, empty buckets and run containers larger
- * than another kind are accepted. A count that is stated and wrong, an offset table or a checksum that does not fit,
- * trailing bytes, or a vector that the manifest's offset and length do not meet are refused. Properties that are missing
- * are accepted with a warning. `lenient` also accepts, with a warning, what leaves the set of positions beyond doubt:
- * wrong offset tables, wrong cardinalities in the headers of run containers, trailing bytes. */
+ * What the specifications leave open, and what is decided here: touching runs, empty buckets and run
+ * containers larger than another kind are accepted. A count that is stated and wrong, an offset table or a
+ * checksum that does not fit, trailing bytes, or a vector that the manifest's offset and length do not meet
+ * are refused. Properties that are missing are accepted with a warning. `lenient` also accepts, with a
+ * warning, what leaves the set of positions beyond doubt: wrong offset tables, wrong cardinalities in the
+ * headers of run containers, trailing bytes. */
 #ifndef DVBENCH_FORMAT_H
 #define DVBENCH_FORMAT_H
 
@@ -22,12 +24,12 @@
 #include "source.h"
 
 /* X(enumerator, id, description) */
-#define FOR_EACH_FORMAT(X)                                                                                             \
-    X(FORMAT_PUFFIN, "puffin", "Iceberg's Puffin file with blobs of type deletion-vector-v1")                          \
-    X(FORMAT_BLOB, "blob", "one bare deletion-vector-v1 blob: length, magic, vector, CRC")                             \
-    X(FORMAT_DELTA, "delta", "Delta deletion vector file: a version byte and any number of vectors")                   \
-    X(FORMAT_DELTA_INLINE, "inline", "Delta inline vector: Z85 text of magic and vector")                              \
-    X(FORMAT_ROARING32, "roaring32", "Roaring portable, 32-bit")                                                       \
+#define FOR_EACH_FORMAT(X)                                                                                   \
+    X(FORMAT_PUFFIN, "puffin", "Iceberg's Puffin file with blobs of type deletion-vector-v1")                \
+    X(FORMAT_BLOB, "blob", "one bare deletion-vector-v1 blob: length, magic, vector, CRC")                   \
+    X(FORMAT_DELTA, "delta", "Delta deletion vector file: a version byte and any number of vectors")         \
+    X(FORMAT_DELTA_INLINE, "inline", "Delta inline vector: Z85 text of magic and vector")                    \
+    X(FORMAT_ROARING32, "roaring32", "Roaring portable, 32-bit")                                             \
     X(FORMAT_ROARING64, "roaring64", "Roaring portable, 64-bit")
 
 enum format_kind {
@@ -50,24 +52,27 @@ struct format_options {
     bool has_offset, has_length, has_blob, has_cardinality, has_rows;
     bool lenient;
     uint64_t offset_bytes; /* where the vector starts in the file, as the format's metadata counts it */
-    uint64_t length_bytes; /* as metadata calls its size: Puffin and blob the whole frame, Delta without the 8 bytes */
+    uint64_t length_bytes; /* as metadata calls its size: Puffin and blob the whole frame, Delta without the 8
+                              bytes */
     uint64_t blob;         /* keep only the vector with this number, from 0 */
-    const char *data_file; /* borrowed or NULL: keep only the vector whose referenced-data-file is exactly this */
-    uint64_t cardinality;  /* the vector kept must have it; 0 is a value */
-    uint64_t n_rows;       /* rows of the data file, which no format states */
+    const char
+        *data_file; /* borrowed or NULL: keep only the vector whose referenced-data-file is exactly this */
+    uint64_t cardinality; /* the vector kept must have it; 0 is a value */
+    uint64_t n_rows;      /* rows of the data file, which no format states */
 };
 
 /* One vector of a file, validated. */
 struct format_vector {
-    uint64_t index;            /* N of `path#N`: its place among the vectors of the file */
-    uint64_t frame_offset;     /* first byte of its frame in the file, as a manifest or descriptor counts it */
-    uint64_t n_frame_bytes;    /* whole frame, length word and CRC included */
-    uint64_t payload_offset;   /* where in the file byte 0 of the payload would be; roaring32 lacks 12 bytes before it */
-    const uint8_t *payload;    /* canonical, see dv.h; in the file's bytes or in `owned` */
+    uint64_t index;          /* N of `path#N`: its place among the vectors of the file */
+    uint64_t frame_offset;   /* first byte of its frame in the file, as a manifest or descriptor counts it */
+    uint64_t n_frame_bytes;  /* whole frame, length word and CRC included */
+    uint64_t payload_offset; /* where in the file byte 0 of the payload would be; roaring32 lacks 12 bytes
+                                before it */
+    const uint8_t *payload;  /* canonical, see dv.h; in the file's bytes or in `owned` */
     size_t n_payload_bytes;
-    uint8_t *owned;            /* NULL where the payload is the file's own bytes */
-    bool is_repaired;          /* `lenient` had to mend it: payload differs from the file */
-    bool has_crc;              /* then crc_stored is also what was computed */
+    uint8_t *owned;   /* NULL where the payload is the file's own bytes */
+    bool is_repaired; /* `lenient` had to mend it: payload differs from the file */
+    bool has_crc;     /* then crc_stored is also what was computed */
     uint32_t crc_stored;
     bool has_stated_cardinality;
     uint64_t stated_cardinality; /* by Puffin's property */
@@ -77,8 +82,8 @@ struct format_vector {
 
 /* One blob of a Puffin file, whatever its type. */
 struct format_blob {
-    char *type;   /* owned */
-    char *codec;  /* owned, NULL: not compressed */
+    char *type;  /* owned */
+    char *codec; /* owned, NULL: not compressed */
     uint64_t offset_bytes;
     uint64_t length_bytes;
     int64_t vector; /* index into the vectors of the file, -1 where it is none or was not asked for */
@@ -88,8 +93,8 @@ struct format_file {
     enum format_kind format;
     uint8_t *bytes; /* owned: the file, or the decoded inline text */
     size_t n_bytes;
-    char *created_by;      /* owned or NULL: Puffin's writer */
-    bool is_footer_lz4;    /* Puffin's footer was compressed */
+    char *created_by;   /* owned or NULL: Puffin's writer */
+    bool is_footer_lz4; /* Puffin's footer was compressed */
     struct format_blob *blobs;
     size_t n_blobs;
     struct format_vector *vectors; /* those that the options keep, in the file's order */
@@ -99,12 +104,12 @@ struct format_file {
     size_t n_warnings;
 };
 
-/* Takes `bytes` apart as the options say and validates every vector kept: frame, CRC, structure, key bounds, every count
- * stated anywhere. Takes over `bytes` (malloc'ed), on failure too. A file without a vector is fine (n_vectors 0) unless the
- * options choose one. Returns 0, or a negative code with `error_out` filled, offsets counted in the file, and an empty
- * `file_out`. */
-int format_parse(struct format_file *file_out, uint8_t *bytes, size_t n_bytes, const struct format_options *options,
-                 struct dv_error *error_out);
+/* Takes `bytes` apart as the options say and validates every vector kept: frame, CRC, structure, key bounds,
+ * every count stated anywhere. Takes over `bytes` (malloc'ed), on failure too. A file without a vector is
+ * fine (n_vectors 0) unless the options choose one. Returns 0, or a negative code with `error_out` filled,
+ * offsets counted in the file, and an empty `file_out`. */
+int format_parse(struct format_file *file_out, uint8_t *bytes, size_t n_bytes,
+                 const struct format_options *options, struct dv_error *error_out);
 
 /* Reads the file at `path` whole and parses it. Messages start with "PATH: byte N: ". */
 int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
@@ -116,9 +121,10 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
 
 void format_close(struct format_file *file);
 
-/* Turns the vectors of `file` into sources, an array that the caller frees together with each source (source_free). `name` is
- * the path, escaped here; `name#N` where the file has more than one vector. Positions of 2^63 and above, and n_rows that do
- * not fit, are refused: no data file has such rows. No vector at all is DV_ERROR_INPUT. */
+/* Turns the vectors of `file` into sources, an array that the caller frees together with each source
+ * (source_free). `name` is the path, escaped here; `name#N` where the file has more than one vector.
+ * Positions of 2^63 and above, and n_rows that do not fit, are refused: no data file has such rows. No vector
+ * at all is DV_ERROR_INPUT. */
 int format_sources(const struct format_file *file, const char *name, const struct format_options *options,
                    struct dv_source **sources_out, size_t *n_out, struct dv_error *error_out);
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readers of bare Roaring bitmaps. A 64-bit one is the payload itself; a 32-bit one becomes the only bucket,
+ * key 0. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format_internal.h"
+
+/* Payload bytes before the only bitmap: bucket count and key. */
+enum { BUCKET_HEADER_BYTES = 12, EMPTY_BITMAP_BYTES = 8 };
+
+/* The bytes of the file that the options point at. */
+static int choose_range(const struct format_file *file, const struct format_options *options,
+                        uint64_t *offset_out, uint64_t *n_out, struct dv_error *error_out)
+{
+    uint64_t offset = options->has_offset ? options->offset_bytes : 0;
+    if (offset > file->n_bytes)
+        return dv_fail(error_out, DV_ERROR_INPUT, offset,
+                       "found the end of the file at %zu, expected a vector here", file->n_bytes);
+    uint64_t n_left = file->n_bytes - offset;
+    if (options->has_length && options->length_bytes > n_left)
+        return dv_fail(error_out, DV_ERROR_INPUT, offset,
+                       "found %" PRIu64 " bytes left in the file, expected %" PRIu64 " as stated by --length",
+                       n_left, options->length_bytes);
+    *offset_out = offset;
+    *n_out = options->has_length ? options->length_bytes : n_left;
+    return 0;
+}
+
+static uint8_t *wrap_bitmap(const uint8_t *bitmap, uint64_t n_bytes, size_t *n_out)
+{
+    bool is_empty =
+        n_bytes == EMPTY_BITMAP_BYTES && words_le32(bitmap) == COOKIE_NO_RUNS && words_le32(bitmap + 4) == 0;
+    uint8_t *payload = calloc(1, BUCKET_HEADER_BYTES + n_bytes);
+    *n_out = is_empty ? 8 : BUCKET_HEADER_BYTES + n_bytes;
+    if (!payload || is_empty)
+        return payload;
+    words_put_le64(payload, 1);
+    memcpy(payload + BUCKET_HEADER_BYTES, bitmap, n_bytes);
+    return payload;
+}
+
+static int read_roaring(struct format_file *file, const struct format_options *options,
+                        struct dv_error *error_out)
+{
+    uint64_t offset = 0;
+    uint64_t n_bytes = 0;
+    int code = choose_range(file, options, &offset, &n_bytes, error_out);
+    file->n_vectors_in_file = 1;
+    if (code != 0 || !format_is_kept(options, 0, NULL))
+        return code;
+    struct format_vector *vector = format_add_vector(file, 0, error_out);
+    if (!vector)
+        return DV_ERROR_MEMORY;
+    vector->frame_offset = offset;
+    vector->n_frame_bytes = n_bytes;
+    vector->payload_offset = offset;
+    vector->payload = file->bytes + offset;
+    vector->n_payload_bytes = n_bytes;
+    if (file->format == FORMAT_ROARING32) {
+        /* May wrap below 0; every offset in the bitmap added to it is one of the file again. */
+        vector->payload_offset = offset - BUCKET_HEADER_BYTES;
+        vector->owned = wrap_bitmap(vector->payload, n_bytes, &vector->n_payload_bytes);
+        if (!vector->owned)
+            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %" PRIu64 " bytes",
+                           n_bytes);
+        vector->payload = vector->owned;
+    }
+    return format_check_vector(file, vector, options, error_out);
+}
+
+int format_read_roaring32(struct format_file *file, const struct format_options *options,
+                          struct dv_error *error_out)
+{
+    return read_roaring(file, options, error_out);
+}
+
+int format_read_roaring64(struct format_file *file, const struct format_options *options,
+                          struct dv_error *error_out)
+{
+    return read_roaring(file, options, error_out);
+}
