@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parses in place: quotes are taken out of the copied bytes and each cell gets a NUL, so that a cell is a
+ * pointer. */
+#include "csv.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv_schema.h"
+
+struct csv_table {
+    enum csv_file file;
+    bool is_truncated;
+    char *bytes;         /* owned */
+    const char **cells;  /* owned; n_rows x n_places, into bytes */
+    size_t n_cells;      /* used */
+    size_t n_cells_held; /* allocated */
+    size_t n_places;     /* cells in a row, as the header has them */
+    size_t n_rows;       /* without the header */
+    locale_t c_locale;
+    size_t place[CSV_N_COLUMNS]; /* of the column in a row */
+};
+
+enum csv_column csv_schema_column(enum csv_file file)
+{
+    switch (file) {
+    case CSV_FILE_samples:
+        return CSV_samples_schema;
+    case CSV_FILE_counters:
+        return CSV_counters_schema;
+    case CSV_FILE_summary:
+        break;
+    }
+    return CSV_summary_schema;
+}
+
+static int add_cell(struct csv_table *table, const char *cell, struct dv_error *error_out)
+{
+    if (table->n_cells == table->n_cells_held) {
+        const size_t n = table->n_cells_held ? table->n_cells_held * 2 : 1024;
+        const char **cells = realloc(table->cells, n * sizeof *cells);
+        if (!cells)
+            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+        table->cells = cells;
+        table->n_cells_held = n;
+    }
+    table->cells[table->n_cells++] = cell;
+    return 0;
+}
+
+/* One cell of the bytes [at, end): ends it with a NUL and returns its start; NULL where the bytes end within
+ * it. The separator that the NUL may replace and the place after it come out. */
+static char *take_cell(char *at, char *end, char *separator_out, char **next_out)
+{
+    char *const start = at, *to = at;
+    if (at < end && *at == '"') {
+        for (at++; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++) {
+            at += *at == '"';
+            *to++ = *at;
+        }
+        at += at < end;
+    }
+    while (at < end && *at != ',' && *at != '\n' && !(*at == '\r' && at + 1 < end && at[1] == '\n'))
+        *to++ = *at++;
+    at += at < end && *at == '\r';
+    if (at == end)
+        return NULL;
+    *separator_out = *at;
+    *next_out = at + 1;
+    *to = 0;
+    return start;
+}
+
+/* Adds the cells of one line; 1 where there was one, 0 where the bytes end within it, negative without
+ * memory. */
+static int take_line(struct csv_table *table, char **at, char *end, struct dv_error *error_out)
+{
+    char separator = ',';
+    while (separator == ',') {
+        const char *cell = take_cell(*at, end, &separator, at);
+        if (!cell)
+            return 0;
+        const int code = add_cell(table, cell, error_out);
+        if (code < 0)
+            return code;
+    }
+    return 1;
+}
+
+static int resolve_columns(struct csv_table *table, struct dv_error *error_out)
+{
+    for (int c = 0; c < CSV_N_COLUMNS; c++) {
+        const struct csv_column_info *info = csv_column_info((enum csv_column)c);
+        if (info->file != table->file)
+            continue;
+        size_t place = 0;
+        while (place < table->n_places && strcmp(table->cells[place], info->name) != 0)
+            place++;
+        if (place == table->n_places)
+            return dv_fail(error_out, DV_ERROR_INPUT, 0, "no column %s in the header", info->name);
+        table->place[c] = place;
+    }
+    return 0;
+}
+
+/* Judges the line that take_line just added behind `n_before` cells; it began at `offset_bytes`. */
+static int judge_line(struct csv_table *table, size_t n_before, size_t offset_bytes,
+                      struct dv_error *error_out)
+{
+    const size_t n_cells = table->n_cells - n_before;
+    if (n_before == 0) {
+        table->n_places = n_cells;
+        return resolve_columns(table, error_out);
+    }
+    if (n_cells == 1 && *table->cells[n_before] == 0) { /* an empty line */
+        table->n_cells = n_before;
+        return 0;
+    }
+    if (n_cells != table->n_places)
+        return dv_fail(error_out, DV_ERROR_INPUT, offset_bytes, "a row of %zu cells under a header of %zu",
+                       n_cells, table->n_places);
+    const char *schema = table->cells[n_before + table->place[csv_schema_column(table->file)]];
+    if (strcmp(schema, COLUMNS_SCHEMA) != 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, offset_bytes,
+                       "a row of schema '%.32s'; this build reads schema " COLUMNS_SCHEMA, schema);
+    table->n_rows++;
+    return 0;
+}
+
+static int parse_lines(struct csv_table *table, size_t n_bytes, struct dv_error *error_out)
+{
+    char *at = table->bytes, *const end = table->bytes + n_bytes;
+    if (n_bytes >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
+        at += 3;
+    if (memchr(at, 0, (size_t)(end - at)))
+        return dv_fail(error_out, DV_ERROR_INPUT, strlen(table->bytes), "a zero byte: no CSV");
+    while (at < end) {
+        const size_t n_before = table->n_cells, offset_bytes = (size_t)(at - table->bytes);
+        int code = take_line(table, &at, end, error_out);
+        if (code > 0)
+            code = judge_line(table, n_before, offset_bytes, error_out);
+        else if (code == 0) {
+            table->n_cells = n_before;
+            table->is_truncated = true;
+            break;
+        }
+        if (code < 0)
+            return code;
+    }
+    if (table->n_places == 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, 0, "no header line");
+    return 0;
+}
+
+/* Takes over `bytes`. */
+static int parse(struct csv_table **table_out, char *bytes, size_t n_bytes, enum csv_file file,
+                 struct dv_error *error_out)
+{
+    struct csv_table *table = calloc(1, sizeof *table);
+    *table_out = NULL;
+    if (!table) {
+        free(bytes);
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+    }
+    table->file = file;
+    table->bytes = bytes;
+    table->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    const int code = table->c_locale
+                         ? parse_lines(table, n_bytes, error_out)
+                         : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a locale");
+    if (code < 0)
+        csv_free(table);
+    else
+        *table_out = table;
+    return code;
+}
+
+int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, enum csv_file file,
+              struct dv_error *error_out)
+{
+    char *copy = malloc(n_bytes + 1);
+    *table_out = NULL;
+    if (!copy)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+    memcpy(copy, bytes, n_bytes);
+    copy[n_bytes] = 0;
+    return parse(table_out, copy, n_bytes, file, error_out);
+}
+
+int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, struct dv_error *error_out)
+{
+    char *bytes = NULL, part[65536];
+    size_t n_bytes = 0, n_part;
+    int code = 0;
+    FILE *copy = NULL, *stream = fopen(path, "rbe");
+    *bytes_out = NULL;
+    *n_bytes_out = 0;
+    if (!stream)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot open: %s", strerror(errno));
+    copy = open_memstream(&bytes, &n_bytes);
+    while (copy && (n_part = fread(part, 1, sizeof part, stream)) > 0)
+        fwrite(part, 1, n_part, copy);
+    if (ferror(stream))
+        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot read: %s", strerror(errno));
+    fclose(stream);
+    if (!copy || fclose(copy) != 0)
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+    if (code < 0) {
+        free(bytes);
+        return code;
+    }
+    *bytes_out = bytes;
+    *n_bytes_out = n_bytes;
+    return 0;
+}
+
+int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out)
+{
+    char *bytes;
+    size_t n_bytes;
+    *table_out = NULL;
+    const int code = csv_read_bytes(&bytes, &n_bytes, path, error_out);
+    return code < 0 ? code : parse(table_out, bytes, n_bytes, file, error_out);
+}
+
+size_t csv_n_rows(const struct csv_table *table)
+{
+    return table->n_rows;
+}
+
+bool csv_is_truncated(const struct csv_table *table)
+{
+    return table->is_truncated;
+}
+
+const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column)
+{
+    assert(row < table->n_rows && csv_column_info(column)->file == table->file);
+    return table->cells[(row + 1) * table->n_places + table->place[column]];
+}
+
+double csv_real(const struct csv_table *table, size_t row, enum csv_column column)
+{
+    const char *text = csv_text(table, row, column);
+    char *end;
+    const double value = strtod_l(text, &end, table->c_locale);
+    return end == text || *end != 0 || !isfinite(value) ? NAN : value;
+}
+
+bool csv_unsigned(const struct csv_table *table, size_t row, enum csv_column column, uint64_t *value_out)
+{
+    const char *text = csv_text(table, row, column);
+    char *end;
+    *value_out = 0;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (*end != 0 || errno != 0)
+        return false;
+    *value_out = value;
+    return true;
+}
+
+void csv_free(struct csv_table *table)
+{
+    if (!table)
+        return;
+    if (table->c_locale)
+        freelocale(table->c_locale);
+    free(table->cells);
+    free(table->bytes);
+    free(table);
+}
