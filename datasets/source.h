@@ -29,6 +29,12 @@ int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_e
 
 void source_free(struct dv_source *source);
 
+/* The spec of a file is its path with comma, quote, CR, LF, percent and hash as %2C and so on, so that a cell of a CSV never
+ * needs quotes and `#N` after it is always the vector's number. Both return a malloc'd string of the caller's; NULL where memory
+ * is short, unescape also where a percent is not followed by two hexadecimal digits or stands for NUL. */
+char *source_spec_escape(const char *path);
+char *source_spec_unescape(const char *escaped);
+
 /* 64-bit FNV-1a. */
 uint64_t source_digest(const uint8_t *bytes, size_t n_bytes);
 
