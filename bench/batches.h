@@ -18,17 +18,19 @@ struct batch {
 struct batches {
     struct batch *items; /* owned; ascending, disjoint */
     size_t n_items;
-    uint64_t n_rows;    /* sum over the items */
-    int is_sample;      /* 1 where not every batch of the file is visited */
+    uint64_t n_rows; /* sum over the items */
+    int is_sample;   /* 1 where not every batch of the file is visited */
 };
 
-/* Cuts the rows [base, base + n_rows) into batches of batch_rows (the last one may be short) and keeps at most max_batches of
- * them, evenly spaced, half of them in chunks that have deletes. Deterministic. Returns 0 or DV_ERROR_MEMORY. */
-int batches_plan(struct batches *batches_out, const struct dv_view *view, uint64_t base, uint64_t n_rows, uint32_t batch_rows,
-                 size_t max_batches, struct dv_error *error_out);
+/* Cuts the rows [base, base + n_rows) into batches of batch_rows (the last one may be short) and keeps at
+ * most max_batches of them, evenly spaced, half of them in chunks that have deletes. Deterministic. Returns 0
+ * or DV_ERROR_MEMORY. */
+int batches_plan(struct batches *batches_out, const struct dv_view *view, uint64_t base, uint64_t n_rows,
+                 uint32_t batch_rows, size_t max_batches, struct dv_error *error_out);
 
 /* At most n of the given ones, evenly spread: what the simulator visits. */
-int batches_spread(struct batches *batches_out, const struct batches *from, size_t n, struct dv_error *error_out);
+int batches_spread(struct batches *batches_out, const struct batches *from, size_t n,
+                   struct dv_error *error_out);
 
 void batches_free(struct batches *batches);
 

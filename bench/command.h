@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the program: commands.def has a row for each; dispatch, `--help` and the launcher's tests follow.
+/* Commands of the program: commands.def has a row for each; dispatch, `--help` and the launcher's tests
+ * follow.
  *
  * Place in the data flow: argv -> one command -> everything else. */
 #ifndef DVBENCH_COMMAND_H
@@ -17,9 +18,10 @@ enum exit_code {
     EXIT_INTERRUPTED = 130,
 };
 
-/* argv[0] is the command's own name, as getopt_long wants it. Commands print their results to standard output and never
- * exit(). On failure a command fills `error_out` and returns its code's exit code through command_fail; main prints the
- * one line. A command that has already printed (a failed check) returns its exit code with error_out->code left 0. */
+/* argv[0] is the command's own name, as getopt_long wants it. Commands print their results to standard output
+ * and never exit(). On failure a command fills `error_out` and returns its code's exit code through
+ * command_fail; main prints the one line. A command that has already printed (a failed check) returns its
+ * exit code with error_out->code left 0. */
 typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 
 #define COMMAND(id, arguments, summary) command_fn command_##id;

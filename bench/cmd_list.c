@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `list`: the registries, as a table, CSV or JSON. */
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "plan_text.h"
+#include "sink.h"
+
+enum list_format { LIST_TABLE, LIST_CSV, LIST_JSON };
+
+/* One row of any registry. `reason` NULL: available. */
+struct list_row {
+    const char *id;
+    const char *reason;
+    const char *description;
+};
+
+struct list_output {
+    enum list_format format;
+    json_t *array; /* of LIST_JSON */
+};
+
+static void print_quoted(const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++)
+        printf(*text == '"' ? "\"\"" : "%c", *text);
+    putchar('"');
+}
+
+static void put_row(struct list_output *output, const struct list_row *row)
+{
+    switch (output->format) {
+    case LIST_TABLE:
+        printf("%-34s %-4s %s%s%s\n", row->id, row->reason ? "no" : "yes", row->description,
+               row->reason ? "  -- " : "", row->reason ? row->reason : "");
+        break;
+    case LIST_CSV:
+        printf("%s,%s,", row->id, row->reason ? "no" : "yes");
+        print_quoted(row->reason ? row->reason : "");
+        putchar(',');
+        print_quoted(row->description);
+        putchar('\n');
+        break;
+    case LIST_JSON:
+        json_array_append_new(output->array,
+                              json_pack("{s:s, s:b, s:s, s:s}", "id", row->id, "available",
+                                        row->reason == NULL, "reason", row->reason ? row->reason : "",
+                                        "description", row->description));
+        break;
+    }
+}
+
+static void list_sinks(struct list_output *output)
+{
+    for (int kind = 0; kind < N_SINKS; kind++)
+        put_row(output, &(struct list_row){sink_id(kind), NULL, sink_description(kind)});
+}
+
+static void list_plans(struct list_output *output)
+{
+    for (size_t i = 0; i < plan_text_count(); i++)
+        put_row(output, &(struct list_row){plan_text_at(i)->id, NULL, plan_text_at(i)->description});
+}
+
+static const struct {
+    const char *name;
+    void (*list)(struct list_output *output);
+} registries[] = {
+    {"sinks", list_sinks},
+    {"plans", list_plans},
+};
+
+static int parse_format(const char *text, enum list_format *format_out, struct dv_error *error_out)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], text) == 0) {
+            *format_out = i;
+            return 0;
+        }
+    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--format %s: table, csv or json", text);
+}
+
+static int print_registry(const char *name, enum list_format format, struct dv_error *error_out)
+{
+    struct list_output output = {.format = format, .array = format == LIST_JSON ? json_array() : NULL};
+    for (size_t i = 0; i < sizeof registries / sizeof registries[0]; i++) {
+        if (strcmp(registries[i].name, name) != 0)
+            continue;
+        if (format == LIST_CSV)
+            puts("id,available,reason,description");
+        registries[i].list(&output);
+        if (output.array) {
+            json_dumpf(output.array, stdout, JSON_INDENT(2));
+            putchar('\n');
+            json_decref(output.array);
+        }
+        return 0;
+    }
+    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                   "list %s: kernels, sinks, recipes, plans or counters", name);
+}
+
+int command_list(int argc, char **argv, struct dv_error *error_out)
+{
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {0}};
+    enum list_format format = LIST_TABLE;
+    int status = 0;
+    optind = 0;
+    opterr = 0;
+    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", options, NULL)) != -1;)
+        if (value == 'f')
+            status = parse_format(optarg, &format, error_out);
+        else if (value == 'h') {
+            puts("usage: dvbench list kernels|sinks|recipes|plans|counters [--format table|csv|json]");
+            return EXIT_FINE;
+        } else
+            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                             "unknown option %s; list --help lists them", argv[optind - 1]);
+    if (status == 0 && argc - optind != 1)
+        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                         "list what? kernels, sinks, recipes, plans or counters");
+    if (status == 0)
+        status = print_registry(argv[optind], format, error_out);
+    return status < 0 ? command_fail(error_out) : EXIT_FINE;
+}
