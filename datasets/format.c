@@ -89,6 +89,11 @@ static int check_choice(const struct format_file *file, const struct format_opti
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "no vector of data file %s%s",
                        options->data_file,
                        file->format == FORMAT_PUFFIN ? "" : ": only Puffin files name data files");
+    if (options->has_blob && options->has_offset && file->n_vectors == 0)
+        return dv_fail(
+            error_out, DV_ERROR_INPUT, options->offset_bytes,
+            "found another vector here than number %llu: it is chosen by number and by offset, which differ",
+            (unsigned long long)options->blob);
     if (options->has_cardinality && file->n_vectors != 1)
         return dv_fail(error_out, file->n_vectors ? DV_ERROR_USAGE : DV_ERROR_INPUT, DV_NO_OFFSET,
                        "a cardinality is stated for one vector, and %zu are chosen%s", file->n_vectors,

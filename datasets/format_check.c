@@ -8,9 +8,7 @@
 
 #include "format_internal.h"
 
-/* The greatest key that a format allows: Iceberg's Java reader takes keys up to 2^31 - 2 (an array index),
- * Delta's protocol wants the top bit clear, Roaring has no bound. */
-static uint32_t greatest_key(enum format_kind format)
+uint32_t format_greatest_key(enum format_kind format)
 {
     switch (format) {
     case FORMAT_PUFFIN:
@@ -100,7 +98,7 @@ static int check_keys(const struct format_file *file, const struct format_vector
                       struct dv_error *error_out)
 {
     struct format_extent extent;
-    uint32_t limit = greatest_key(file->format);
+    uint32_t limit = format_greatest_key(file->format);
     format_payload_extent(vector->payload, vector->n_payload_bytes, &extent);
     if (extent.last_key <= limit)
         return 0;

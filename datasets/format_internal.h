@@ -79,12 +79,12 @@ struct format_extent {
  * `extent_out` says how far it came. */
 bool format_payload_extent(const uint8_t *bytes, size_t n_bytes, struct format_extent *extent_out);
 
+/* The greatest key that a format allows: Iceberg's Java reader takes keys up to 2^31 - 2 (an array index),
+ * Delta's protocol wants the top bit clear, Roaring has no bound. */
+uint32_t format_greatest_key(enum format_kind format);
+
 /* Mends a copy of the payload: offset tables and run cardinalities set to what the containers say, trailing
  * bytes dropped. Returns malloc'ed bytes, or NULL where the headers run past n_bytes or memory is short. */
 uint8_t *format_payload_mend(const uint8_t *bytes, size_t n_bytes, size_t *n_out);
-
-/* Puts `where` (a path) before the message: "PATH: byte N: what". Shortens the path from the left where it is
- * too long. */
-void format_locate_error(struct dv_error *error, const char *where);
 
 #endif
