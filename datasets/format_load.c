@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a path to parsed vectors, and from those to sources. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format_internal.h"
+#include "format_z85.h"
+#include "source.h"
+
+enum { MESSAGE_ROOM_FOR_PATH = 150 };
+
+void format_locate_error(struct dv_error *error, const char *where)
+{
+    char what[sizeof error->message];
+    memcpy(what, error->message, sizeof what);
+    size_t n_where = strlen(where);
+    const char *dots = "";
+    if (n_where > MESSAGE_ROOM_FOR_PATH) {
+        where += n_where - MESSAGE_ROOM_FOR_PATH;
+        dots = "...";
+    }
+    if (error->offset_bytes == DV_NO_OFFSET)
+        dv_fail(error, error->code, error->offset_bytes, "%s%s: %s", dots, where, what);
+    else
+        dv_fail(error, error->code, error->offset_bytes, "%s%s: byte %" PRIu64 ": %s", dots, where,
+                error->offset_bytes, what);
+}
+
+static int fail_errno(struct dv_error *error_out, const char *what)
+{
+    int code = errno == ENOENT || errno == EISDIR ? DV_ERROR_INPUT : DV_ERROR_IO;
+    return dv_fail(error_out, code, DV_NO_OFFSET, "%s: %s", what, strerror(errno));
+}
+
+/* Reads to the end of `fd`, which may be a pipe. `n_hint` is the size to try first. */
+static int read_all(int fd, size_t n_hint, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out)
+{
+    size_t n_room = n_hint + 1; /* one more: the end of the file is then seen without growing */
+    size_t n_bytes = 0;
+    uint8_t *bytes = malloc(n_room);
+    while (bytes) {
+        ssize_t n_read = read(fd, bytes + n_bytes, n_room - n_bytes);
+        if (n_read < 0 && errno == EINTR)
+            continue;
+        if (n_read < 0) {
+            free(bytes);
+            return fail_errno(error_out, "cannot read");
+        }
+        if (n_read == 0) {
+            *bytes_out = bytes;
+            *n_out = n_bytes;
+            return 0;
+        }
+        n_bytes += (size_t)n_read;
+        if (n_bytes == n_room) {
+            uint8_t *grown = realloc(bytes, n_room * 2);
+            if (!grown)
+                break;
+            bytes = grown;
+            n_room *= 2;
+        }
+    }
+    free(bytes);
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes", n_room);
+}
+
+static int read_file(const char *path, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(error_out, "cannot open");
+    int code = 0;
+    if (fstat(fd, &status) != 0)
+        code = fail_errno(error_out, "cannot examine");
+    else if (S_ISDIR(status.st_mode))
+        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found a directory, expected a file");
+    else
+        code =
+            read_all(fd, S_ISREG(status.st_mode) ? (size_t)status.st_size : 0, bytes_out, n_out, error_out);
+    close(fd);
+    return code;
+}
+
+int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
+                struct dv_error *error_out)
+{
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    *file_out = (struct format_file){0};
+    int code = read_file(path, &bytes, &n_bytes, error_out);
+    if (code == 0)
+        code = format_parse(file_out, bytes, n_bytes, options, error_out);
+    if (code != 0)
+        format_locate_error(error_out, path);
+    return code;
+}
+
+int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
+                       struct dv_error *error_out)
+{
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    *file_out = (struct format_file){0};
+    struct format_options inline_options = *options;
+    inline_options.format = FORMAT_DELTA_INLINE;
+    int code = z85_decode(text, &bytes, &n_bytes, error_out);
+    if (code == 0)
+        code = format_parse(file_out, bytes, n_bytes, &inline_options, error_out);
+    if (code != 0)
+        format_locate_error(error_out, "inline vector");
+    return code;
+}
+
+/* The last position of a vector with at least one. */
+static uint64_t last_position(const struct dv_view *view)
+{
+    const struct dv_container *last = &view->containers[view->n_containers - 1];
+    const uint8_t *bytes = last->bytes;
+    uint64_t start = dv_container_start(last);
+    if (last->kind == DV_ARRAY)
+        return start + words_le16(bytes + 2 * (last->cardinality - 1));
+    if (last->kind == DV_RUN) {
+        const uint8_t *run = bytes + 2 + 4 * (size_t)(last->n_runs - 1);
+        return start + words_le16(run) + words_le16(run + 2);
+    }
+    size_t word = 1023;
+    while (words_le64(bytes + 8 * word) == 0)
+        word--;
+    return start + 64 * word + 63 - (unsigned)__builtin_clzll(words_le64(bytes + 8 * word));
+}
+
+static int count_rows(const struct dv_view *view, const struct format_options *options, uint64_t *n_rows_out,
+                      struct dv_error *error_out)
+{
+    const uint64_t n_most = 1ull << 63;
+    uint64_t last = view->n_containers ? last_position(view) : 0;
+    if (last >= n_most)
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                       "found position %" PRIu64 ", expected less than 2^63: no row has it", last);
+    *n_rows_out = options->has_rows ? options->n_rows : last + (view->n_containers ? 1 : 0);
+    if (*n_rows_out > n_most)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "found %" PRIu64 " rows, expected at most 2^63", *n_rows_out);
+    return 0;
+}
+
+static int make_source(const struct format_file *file, const struct format_vector *vector,
+                       const char *escaped, const struct format_options *options, struct dv_source *source,
+                       struct dv_error *error_out)
+{
+    int code = count_rows(&vector->view, options, &source->n_rows, error_out);
+    if (code != 0)
+        return code;
+    int n_chars = file->n_vectors_in_file > 1 ? asprintf(&source->spec, "%s#%" PRIu64, escaped, vector->index)
+                                              : asprintf(&source->spec, "%s", escaped);
+    if (n_chars < 0)
+        source->spec = NULL;
+    source->payload = malloc(vector->n_payload_bytes);
+    if (!source->spec || !source->payload)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes",
+                       vector->n_payload_bytes);
+    memcpy(source->payload, vector->payload, vector->n_payload_bytes);
+    source->n_payload_bytes = vector->n_payload_bytes;
+    source->digest = source_digest(source->payload, source->n_payload_bytes);
+    source->has_crc = vector->has_crc;
+    source->crc_stored = vector->crc_stored;
+    snprintf(source->recipe, sizeof source->recipe, "file");
+    snprintf(source->format, sizeof source->format, "%s", format_id(file->format));
+    return 0;
+}
+
+int format_sources(const struct format_file *file, const char *name, const struct format_options *options,
+                   struct dv_source **sources_out, size_t *n_out, struct dv_error *error_out)
+{
+    *sources_out = NULL;
+    *n_out = 0;
+    if (file->n_vectors == 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                       "found no deletion vector among %zu blobs, expected at least one", file->n_blobs);
+    char *escaped = source_spec_escape(name);
+    struct dv_source *sources = calloc(file->n_vectors, sizeof *sources);
+    int code = escaped && sources
+                   ? 0
+                   : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the sources");
+    for (size_t i = 0; code == 0 && i < file->n_vectors; i++)
+        code = make_source(file, &file->vectors[i], escaped, options, &sources[i], error_out);
+    free(escaped);
+    if (code != 0) {
+        format_free_sources(sources, sources ? file->n_vectors : 0);
+        return code;
+    }
+    *sources_out = sources;
+    *n_out = file->n_vectors;
+    return 0;
+}
+
+void format_free_sources(struct dv_source *sources, size_t n_sources)
+{
+    for (size_t i = 0; i < n_sources; i++)
+        source_free(&sources[i]);
+    free(sources);
+}
+
+int format_load_file(const char *path, const struct format_options *options, struct dv_source **sources_out,
+                     size_t *n_out, struct dv_error *error_out)
+{
+    struct format_file file;
+    *sources_out = NULL;
+    *n_out = 0;
+    int code = format_open(&file, path, options, error_out);
+    if (code != 0)
+        return code;
+    code = format_sources(&file, path, options, sources_out, n_out, error_out);
+    if (code != 0)
+        format_locate_error(error_out, path);
+    format_close(&file);
+    return code;
+}
