@@ -1,0 +1,255 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#   test_launcher.sh SOURCE
+#
+# Runs a copy of the launcher in a tree of its own, on a PATH of fakes that write down how they were called: what it installs, when it
+# configures and builds, what it passes on, and what it says where it cannot go on.
+set -eu
+
+source=$1
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+tree=$box/tree
+bin=$box/bin
+calls=$box/calls
+n_checks=0
+
+mkdir -p "$tree" "$bin" "$box/etc/apt/sources.list.d"
+mkdir -p "$tree/kernels" "$tree/datasets" "$tree/bench" "$tree/plots" "$tree/tests"
+cp "$source/dvbench" "$tree/"
+cp -R "$source/tools" "$tree/"
+touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/kernels/kernels.def"
+for tool in sh awk basename cat chmod cp cut dirname env find flock grep head id ln ls mkdir mktemp mv readlink rm sed sort \
+    tail touch tr uname getconf dpkg; do
+    path=$(command -v "$tool" || true)
+    [ -z "$path" ] || ln -s "$path" "$bin/$tool"
+done
+
+cat >"$box/program" <<'END'
+#!/bin/sh
+echo program "$@"
+exit ${RESULT:-0}
+END
+chmod +x "$box/program"
+
+fake() { # name, body: a command that writes down its call, then does the body
+    rm -f "$bin/$1"
+    printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$calls" "$2" >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+
+fake_tools() {
+    for tool in cc c++ gnuplot valgrind; do fake "$tool" ':'; done
+    # shellcheck disable=SC2016 # the fake expands it
+    fake pkg-config 'case "$*" in *atleast-version*) exit 1 ;; esac'
+    # shellcheck disable=SC2016
+    fake meson 'for a in "$@"; do case $a in */build) mkdir -p "$a" && : >"$a/build.ninja" ;; esac; done'
+    fake ninja "mkdir -p \"\$2/bench\" && cp '$box/program' \"\$2/bench/dvbench\""
+    fake apt-get 'exit 100'
+    fake sudo 'exit 1'
+    fake id 'echo 1000'
+}
+
+fresh() { # forget builds and calls; all tools there
+    rm -rf "$tree/build" "$calls"
+    : >"$calls"
+    fake_tools
+    printf 'ID=other\n' >"$box/etc/os-release"
+}
+
+# Runs the launcher; leaves its output in $out, what it said in $said, its result in $status.
+launch() {
+    status=0
+    out=$(PATH=$bin DVBENCH_ETC=$box/etc "$tree/dvbench" "$@" 2>"$box/said") || status=$?
+    said=$(cat "$box/said")
+}
+
+check() { # what, condition ...
+    what=$1
+    shift
+    n_checks=$((n_checks + 1))
+    "$@" && return 0
+    echo "FAILED: $what"
+    echo "--- status: ${status-}; out: ${out-}; said:"
+    echo "${said-}"
+    echo "--- calls:"
+    cat "$calls"
+    exit 1
+}
+
+contains() { # text, part
+    case $1 in *"$2"*) return 0 ;; esac
+    return 1
+}
+
+lacks() {
+    ! contains "$@"
+}
+
+called() {
+    grep -q -- "$1" "$calls"
+}
+
+not_called() {
+    ! called "$1"
+}
+
+fresh
+launch list kernels --format 'a b'
+check 'first start succeeds' [ "$status" -eq 0 ]
+check 'arguments arrive' [ "$out" = 'program list kernels --format a b' ]
+check 'says what it does first' contains "$(head -n 1 "$box/said")" 'building in'
+check 'configures' called '^meson setup'
+check 'builds the program alone' called '^ninja -C .* bench/dvbench'
+check 'installs nothing that is there' not_called '^apt-get'
+check 'no Debian: falls back to the system CRoaring' called '^meson setup .* -Droaring_prefix=$'
+
+: >"$calls"
+launch list kernels
+check 'second start succeeds' [ "$out" = 'program list kernels' ]
+check 'second start is silent' [ -z "$said" ]
+check 'second start calls neither meson nor ninja' [ ! -s "$calls" ]
+
+RESULT=3 launch inspect
+check 'the exit code is the program'"'"'s' [ "$status" -eq 3 ]
+
+: >"$calls"
+touch -d '1 hour ago' "$tree/build/launcher/stamp"
+launch list
+check 'a changed source builds again' called '^ninja'
+check 'but does not configure again' not_called '^meson'
+
+fresh
+mkdir -p "$box/roar/include/roaring"
+: >"$box/roar/include/roaring/roaring.h"
+launch sweep --croaring="$box/roar" --out x
+check 'the option is not passed on' [ "$out" = 'program sweep --out x' ]
+check 'a prefix reaches meson' called "^meson setup .* -Droaring_prefix=.*/roar$"
+: >"$calls"
+launch sweep
+check 'the choice is remembered' [ ! -s "$calls" ]
+launch --croaring=system sweep
+check 'another choice configures again' called '^meson setup --reconfigure .* -Droaring_prefix=$'
+launch --croaring=/nowhere sweep
+check 'a wrong prefix is a usage error' [ "$status" -eq 2 ]
+fresh
+launch --croaring=archive list
+check 'archive asked for but not to be had: exit 4' [ "$status" -eq 4 ]
+check 'and says why' contains "$said" 'not Debian'
+
+fresh
+rm "$bin/meson"
+launch list
+check 'no root: exit 4' [ "$status" -eq 4 ]
+check 'no root: the exact command' contains "$said" 'apt-get install -y --no-install-recommends meson'
+check 'no root: asks sudo without a password' called '^sudo -n env DEBIAN_FRONTEND=noninteractive apt-get'
+check 'no root: nothing else was named' lacks "$said" 'valgrind'
+
+fresh
+rm "$bin/meson" "$bin/gnuplot"
+fake id 'echo 0'
+launch list
+check 'no network: exit 4' [ "$status" -eq 4 ]
+check 'no network: tried to update the lists' called '^apt-get -q update'
+check 'no network: the exact command' contains "$said" 'apt-get update && apt-get install -y --no-install-recommends meson gnuplot-nox'
+
+fresh
+cp "$bin/meson" "$box/meson"
+rm "$bin/meson"
+fake id 'echo 0'
+fake apt-get "cp '$box/meson' '$bin/meson'"
+launch list
+check 'root: installs and goes on' [ "$out" = 'program list' ]
+check 'root: without asking' called '^apt-get -q -y --no-install-recommends .* install meson'
+
+fresh
+rm "$bin/meson" "$bin/apt-get"
+launch list
+check 'no apt: exit 4' [ "$status" -eq 4 ]
+check 'no apt: names the parts' contains "$said" 'meson 1.0.1 or later'
+
+fresh
+fake ninja 'echo "error: no such thing"; exit 1'
+launch list
+check 'a failed build: exit 1' [ "$status" -eq 1 ]
+check 'a failed build shows the end of its output' contains "$said" 'error: no such thing'
+launch list
+check 'a failed build is tried again' [ "$(grep -c '^ninja' "$calls")" -eq 2 ]
+
+# The archive: which mirror and keyring it finds in either form of apt's sources, and that nothing else is touched.
+archive_source() {
+    rm -rf "$box/roaring"
+    PATH=$bin "$tree/tools/croaring-from-archive" "$box/roaring" "$box/etc" >/dev/null 2>"$box/said" || status=$?
+    said=$(cat "$box/said")
+    cat "$box/roaring/apt/sources.list" 2>/dev/null || true
+}
+fresh
+fake apt-get 'exit 100'
+printf 'ID=debian\nVERSION_CODENAME=bookworm\n' >"$box/etc/os-release"
+cat >"$box/etc/apt/sources.list.d/debian.sources" <<'END'
+# a comment
+Types: deb
+URIs: mirror://security.invalid/debian-security
+Suites: bookworm-security
+Components: main
+Signed-By: /keys/security.gpg
+
+Types: deb deb-src
+URIs: mirror://mirror.invalid/debian/
+Suites: bookworm
+ bookworm-updates
+Components: main
+Signed-By: /keys/debian.gpg
+END
+check 'deb822' [ "$(archive_source)" = 'deb [signed-by=/keys/debian.gpg] mirror://mirror.invalid/debian/ testing main' ]
+check 'deb822: apt keeps to itself' called "^apt-get .*Dir::State=$box/roaring/apt/state"
+sed -i 's/^Types: deb deb-src/Enabled: no\nTypes: deb/' "$box/etc/apt/sources.list.d/debian.sources"
+check 'a disabled source is none' [ -z "$(archive_source)" ]
+rm "$box/etc/apt/sources.list.d/debian.sources"
+cat >"$box/etc/apt/sources.list" <<'END'
+deb cdrom:[Debian] bookworm main
+deb [arch=amd64 signed-by=/keys/old.gpg trusted=no] mirror://list.invalid/debian bookworm main contrib
+END
+check 'one-line style' [ "$(archive_source)" = 'deb [signed-by=/keys/old.gpg] mirror://list.invalid/debian testing main' ]
+echo 'deb mirror://plain.invalid/debian bookworm main' >"$box/etc/apt/sources.list"
+check 'without a keyring' [ "$(archive_source)" = 'deb mirror://plain.invalid/debian testing main' ]
+printf 'ID=ubuntu\nVERSION_CODENAME=noble\n' >"$box/etc/os-release"
+check 'Ubuntu has no such archive' [ -z "$(archive_source)" ]
+
+# What the tests' last line counts.
+fresh
+launch list
+# shellcheck disable=SC2016
+fake meson 'case $1 in
+    introspect) echo "[{\"name\": \"roaring_prefix\", \"value\": \"$PREFIX\"}]" ;;
+    setup) [ "$2" != --reconfigure ] || shift; mkdir -p "$2" && : >"$2/build.ninja" ;;
+    test) mkdir -p "$3/meson-logs" && cp "$RESULTS" "$3/meson-logs/testlog.json"; exit ${RESULT:-0} ;;
+    esac'
+cat >"$box/results" <<'END'
+{"name": "a", "stdout": "\"result\": \"FAIL\"", "result": "OK", "starttime": 1}
+{"name": "b", "result": "OK"}
+{"name": "c", "result": "SKIP"}
+END
+export RESULTS="$box/results" PREFIX=
+launch test --quick
+check 'counts one build' [ "$(echo "$out" | tail -n 1)" = '2 passed, 0 failed, 1 skipped' ]
+check 'all passed: exit 0' [ "$status" -eq 0 ]
+launch test
+check 'counts two builds' [ "$(echo "$out" | tail -n 1)" = '4 passed, 0 failed, 2 skipped' ]
+PREFIX=/some/where launch test --suite data
+check 'counts three builds' [ "$(echo "$out" | tail -n 1)" = '6 passed, 0 failed, 3 skipped' ]
+check 'passes the suite on' called '^meson test .* --suite data$'
+check 'the second is the system'"'"'s CRoaring' called '^meson setup .*build-system .*-Droaring_prefix=$'
+check 'the third has sanitizers' called '^meson setup .*build-asan .*-Db_sanitize=address,undefined'
+sed -i 's/"b", "result": "OK"/"b", "result": "TIMEOUT"/' "$box/results"
+RESULT=1 launch test --quick
+check 'a timeout is a failure' [ "$(echo "$out" | tail -n 1)" = '1 passed, 1 failed, 1 skipped' ]
+check 'and exit 1' [ "$status" -eq 1 ]
+: >"$box/results"
+RESULT=1 launch test --quick
+check 'a build that does not compile is a failure' [ "$(echo "$out" | tail -n 1)" = '0 passed, 1 failed, 0 skipped' ]
+launch test --quick
+check 'no test at all is a failure' [ "$status" -eq 1 ]
+
+echo "$n_checks checks passed"
