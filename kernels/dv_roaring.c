@@ -75,7 +75,8 @@ static int add_buckets(struct dv_roaring *roaring, const struct dv *dv, struct d
     if (status)
         return status;
     roaring->keys = reallocarray(NULL, dv->view.n_buckets + 1, sizeof *roaring->keys);
-    if (!roaring->keys)
+    roaring->empty = roaring_bitmap_create();
+    if (!roaring->keys || !roaring->empty)
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for keys");
     size_t at = 8;
     while (!status && at < dv->n_bytes && load_le32(dv->bytes + at) < roaring->n_bitmaps)
@@ -103,6 +104,8 @@ void dv_roaring_free(struct dv_roaring *roaring)
         return;
     for (size_t i = 0; i < roaring->n_keys; i++)
         roaring_bitmap_free(roaring->bitmaps[roaring->keys[i]]);
+    if (roaring->empty)
+        roaring_bitmap_free(roaring->empty);
     if (roaring->n_mapped_bytes)
         munmap(roaring->bitmaps, roaring->n_mapped_bytes);
     else

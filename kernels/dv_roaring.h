@@ -18,6 +18,7 @@ struct dv_roaring {
     struct roaring_bitmap_s **bitmaps; /* owned, with what it points to; indexed by key */
     uint64_t n_bitmaps;                /* highest key + 1, up to 2^32 */
     uint64_t n_mapped_bytes;           /* of the mapping that holds `bitmaps`; 0 where it is on the heap */
+    struct roaring_bitmap_s *empty;    /* owned; what a key without a bitmap stands for */
     uint32_t *keys;                    /* owned; the n_keys keys that have a bitmap, ascending */
     size_t n_keys;
 };

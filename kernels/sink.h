@@ -23,6 +23,15 @@
     X(live_runs, struct sink_run, "maximal runs of live rows as (start, length): iceberg-rust's RowSelection")           \
     X(touch, uint64_t, "each deleted offset passes through a register; their sum is the one element")
 
+/* The same list as X(argument, id), for macros that make one thing per kernel and sink. */
+#define FOR_EACH_SINK_ID(X, argument)                                                                                  \
+    X(argument, row_ids)                                                                                               \
+    X(argument, is_deleted)                                                                                            \
+    X(argument, live_mask)                                                                                             \
+    X(argument, deleted_offsets)                                                                                       \
+    X(argument, live_runs)                                                                                             \
+    X(argument, touch)
+
 #define SINK_ENUM(id, type, text) SINK_##id,
 enum sink_kind { FOR_EACH_SINK(SINK_ENUM) N_SINKS };
 #undef SINK_ENUM
