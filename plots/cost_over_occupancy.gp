@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Median ns per row over the share of chunks that have deletes, at one rate inside them.
+figure = "cost_over_occupancy"
+question = "Does it matter how many chunks have deletes at all?"
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
+set xlabel "chunks that have deletes, per cent"
+set xrange [0:100]
+set logscale y 10
+set format y "%g"
+set ylabel "nanoseconds per row (log scale)"
+plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("axis_value") : NaN):(positive("ns_per_row")) \
+        with linespoints lc rgb colour(k) lw width(k) dt dash(i) pt point(i) ps size_of(k) title k, \
+    data using (is(word(kernels, 1)) ? positive("axis_value") : NaN):(positive("bound_ns_per_row")) with lines lc rgb "black" lw 2 dt 3 title "store bound of this CPU"

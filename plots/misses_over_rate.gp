@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Mispredicted branches per row, from the counting passes; labelled where a simulator counted them.
+figure = "misses_over_rate"
+question = "How often does the branch predictor miss?"
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."rate_axis.gp"
+n_zeros = 0
+stats data using (count_zeros("branch_misses_per_row"), positive("branch_misses_per_row")) nooutput
+misses(name) = column(name)
+set ylabel "branch misses per row".of_source
+if (STATS_records > 0) {
+    misses(name) = positive(name)
+    set logscale y 10
+    set format y "%g"
+    set ylabel "branch misses per row".of_source." (log scale)"
+    if (n_zeros > 0) { set label 4 sprintf("%d points without any miss have no place on a log axis and are not drawn.", n_zeros) }
+}
+plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(misses("branch_misses_per_row")) \
+        with linespoints lc rgb colour(k) lw width(k) dt dash(i) pt point(i) ps size_of(k) title k
