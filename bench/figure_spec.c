@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a spec says beside its axis. Figures need no more of a spec than this: which rows differ in the axis alone. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure_rows.h"
+
+/* Whether the part `key=...` of n bytes has a key of the comma list. */
+static bool has_key(const char *part, size_t n, const char *keys)
+{
+    const char *equals = memchr(part, '=', n);
+    if (!equals)
+        return false;
+    size_t n_key = (size_t)(equals - part);
+    for (const char *key = keys; *key;) {
+        size_t n_listed = strcspn(key, ",");
+        if (n_listed == n_key && memcmp(key, part, n_key) == 0)
+            return true;
+        key += n_listed + (key[n_listed] == ',');
+    }
+    return false;
+}
+
+char *figure_spec_without(const char *spec, const char *keys)
+{
+    char *rest = malloc(strlen(spec) + 1);
+    if (!rest)
+        return NULL;
+    size_t n = 0;
+    for (const char *part = spec; *part;) {
+        size_t n_part = strcspn(part, ":");
+        if (part == spec || !has_key(part, n_part, keys)) {
+            if (part != spec)
+                rest[n++] = ':';
+            memcpy(rest + n, part, n_part);
+            n += n_part;
+        }
+        part += n_part + (part[n_part] == ':');
+    }
+    rest[n] = '\0';
+    return rest;
+}
+
+double figure_spec_value(const char *spec, const char *key)
+{
+    for (const char *part = spec + strcspn(spec, ":"); *part == ':';) {
+        size_t n_part = strcspn(++part, ":");
+        if (has_key(part, n_part, key))
+            return strtod(part + strlen(key) + 1, NULL);
+        part += n_part;
+    }
+    return NAN;
+}
