@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels a picture shows, and in which order. Thirty lines cannot be told apart: one stands for each family. */
+/* Which kernels a picture shows, and in which order. Thirty lines cannot be told apart: one stands for each
+ * family. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ struct candidates {
 
 void figure_kernel_family(const char *kernel, char *family_out, size_t n_family)
 {
-    static const char *const variants[] = {"_base", "_vbmi2", "_avx512", "_avx2", "_bmi2", "_neon", "_scalar", "_inline"};
+    static const char *const variants[] = {"_base", "_vbmi2", "_avx512", "_avx2",
+                                           "_bmi2", "_neon",  "_scalar", "_inline"};
     size_t n = strlen(kernel) < n_family - 1 ? strlen(kernel) : n_family - 1;
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         size_t n_variant = strlen(variants[i]);
@@ -43,8 +45,8 @@ static struct candidate *find(struct candidates *candidates, const char *kernel)
     return NULL;
 }
 
-static int collect(struct candidates *candidates, const struct figure_group *group, const struct csv_table *table,
-                   struct dv_error *error_out)
+static int collect(struct candidates *candidates, const struct figure_group *group,
+                   const struct csv_table *table, struct dv_error *error_out)
 {
     for (size_t i = 0; i < group->n_points; i++) {
         const char *kernel = csv_text(table, group->points[i].row, CSV_summary_kernel);
@@ -52,7 +54,8 @@ static int collect(struct candidates *candidates, const struct figure_group *gro
         if (!candidate) {
             struct candidate *longer = realloc(candidates->items, (candidates->n_items + 1) * sizeof *longer);
             if (!longer)
-                return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory to choose the kernels of a figure");
+                return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
+                               "no memory to choose the kernels of a figure");
             candidates->items = longer;
             candidate = &longer[candidates->n_items++];
             *candidate = (struct candidate){.kernel = kernel};
@@ -91,7 +94,8 @@ static void choose(struct candidates *candidates, enum figure_choice choice)
     for (size_t i = 0; i < candidates->n_items; i++) {
         struct candidate *one = &candidates->items[i];
         /* What everybody compares with, whether or not it is the best of its family. */
-        bool is_landmark = strcmp(one->kernel, "per_row") == 0 || strcmp(one->kernel, "for_each_in_range") == 0;
+        bool is_landmark =
+            strcmp(one->kernel, "per_row") == 0 || strcmp(one->kernel, "for_each_in_range") == 0;
         if (choice == FIGURE_CHOICE_ALL)
             one->is_chosen = true;
         else if (choice == FIGURE_CHOICE_ISA)
@@ -124,14 +128,16 @@ static int by_rank(const void *left, const void *right)
 }
 
 /* Leaves the points of chosen kernels, by kernel in the order of `candidates` and then along the axis. */
-static bool sort_points(struct figure_group *group, struct candidates *candidates, const struct csv_table *table)
+static bool sort_points(struct figure_group *group, struct candidates *candidates,
+                        const struct csv_table *table)
 {
     struct ranked_point *ranked = malloc((group->n_points + 1) * sizeof *ranked);
     if (!ranked)
         return false;
     size_t n = 0;
     for (size_t i = 0; i < group->n_points; i++) {
-        const struct candidate *one = find(candidates, csv_text(table, group->points[i].row, CSV_summary_kernel));
+        const struct candidate *one =
+            find(candidates, csv_text(table, group->points[i].row, CSV_summary_kernel));
         if (one->is_chosen)
             ranked[n++] = (struct ranked_point){(size_t)(one - candidates->items), group->points[i]};
     }
@@ -173,7 +179,8 @@ int figure_group_choose(struct figure_group *group, const struct csv_table *tabl
         qsort(candidates.items, candidates.n_items, sizeof *candidates.items, by_cost);
         group->kernels = join_chosen(&candidates);
         if (!group->kernels || !sort_points(group, &candidates, table))
-            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory to choose the kernels of a figure");
+            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
+                             "no memory to choose the kernels of a figure");
     }
     free(candidates.items);
     return status;

@@ -8,11 +8,12 @@
 #include <string.h>
 
 /* The article's vectors state the rate in basis points. */
-#define RATE_KEYS "rate,bp"
-#define CLIFF_LOW 0.045
+#define RATE_KEYS  "rate,bp"
+#define CLIFF_LOW  0.045
 #define CLIFF_HIGH 0.09
 
 struct axis_rule {
+    const char *title; /* for messages */
     const char *names; /* comma list of values of the column axis */
     const char *keys;  /* that leave the spec, so that the rest is what the rows share */
     bool by_batch;     /* rows of different batch sizes share a group */
@@ -20,15 +21,20 @@ struct axis_rule {
 };
 
 static const struct axis_rule axis_rules[] = {
-    [FIGURE_AXIS_RATE] = {",rate,bp,", RATE_KEYS, false, 2},
-    [FIGURE_AXIS_CLIFF] = {",rate,bp,", RATE_KEYS, false, 4},
-    [FIGURE_AXIS_LENGTH] = {",length,", "length", false, 2},
-    [FIGURE_AXIS_PERCENT] = {",percent,", "percent", false, 2},
-    [FIGURE_AXIS_BATCH] = {",batch_rows,", "", true, 2},
-    [FIGURE_AXIS_ROWS] = {",rows,chunks,", "rows", false, 2},
-    [FIGURE_AXIS_GRID] = {",length,", "length," RATE_KEYS, false, 2},
-    [FIGURE_AXIS_VECTOR] = {NULL, "", false, 1},
+    [FIGURE_AXIS_RATE] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, 2},
+    [FIGURE_AXIS_CLIFF] = {"the rate around 6.25 %", ",rate,bp,", RATE_KEYS, false, 4},
+    [FIGURE_AXIS_LENGTH] = {"the length of runs", ",length,", "length", false, 2},
+    [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, 2},
+    [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, 2},
+    [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, 2},
+    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,", "length," RATE_KEYS, false, 2},
+    [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, 1},
 };
+
+const char *figure_axis_name(enum figure_axis axis)
+{
+    return axis_rules[axis].title;
+}
 
 static bool is_named(const char *axis, const char *names)
 {
@@ -48,9 +54,9 @@ static bool is_on_axis(const char *axis, enum figure_axis wanted)
 }
 
 /* Places a row on the axis; false where it has no place there. */
-static bool place_point(struct figure_point *point, const struct csv_table *table, size_t row, enum figure_axis axis)
+static bool place_point(struct figure_point *point, const struct csv_table *table, size_t row,
+                        enum figure_axis axis)
 {
-    const char *spec = csv_text(table, row, CSV_summary_dv);
     double rate = csv_real(table, row, CSV_summary_rate);
     *point = (struct figure_point){.row = row, .cost = csv_real(table, row, CSV_summary_ns_per_row)};
     switch (axis) {
@@ -67,9 +73,7 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         point->x = csv_real(table, row, CSV_summary_rows);
         break;
     case FIGURE_AXIS_GRID:
-        point->y = figure_spec_value(spec, "rate");
-        if (isnan(point->y))
-            point->y = figure_spec_value(spec, "bp") / 10000;
+        point->y = figure_spec_rate(csv_text(table, row, CSV_summary_dv));
         point->x = csv_real(table, row, CSV_summary_axis_value);
         break;
     case FIGURE_AXIS_VECTOR:
@@ -119,17 +123,18 @@ static bool append_point(struct figure_group *group, struct figure_point point)
 }
 
 /* False without memory. */
-static bool add_row(struct figure_groups *groups, const struct csv_table *table, size_t row, enum figure_axis axis,
-                    struct figure_point point)
+static bool add_row(struct figure_groups *groups, const struct csv_table *table, size_t row,
+                    enum figure_axis axis, struct figure_point point)
 {
     const struct axis_rule *rule = &axis_rules[axis];
     const char *spec = csv_text(table, row, CSV_summary_dv);
     char *rest = axis == FIGURE_AXIS_VECTOR ? strdup("") : figure_spec_without(spec, rule->keys);
     char *key = NULL;
-    if (!rest || asprintf(&key, "%s|%s|%s|%s|%s|%s", csv_text(table, row, CSV_summary_machine),
-                          csv_text(table, row, CSV_summary_croaring), rest, csv_text(table, row, CSV_summary_sink),
-                          rule->by_batch ? "" : csv_text(table, row, CSV_summary_batch_rows),
-                          csv_text(table, row, CSV_summary_mode)) < 0) {
+    if (!rest ||
+        asprintf(&key, "%s|%s|%s|%s|%s|%s", csv_text(table, row, CSV_summary_machine),
+                 csv_text(table, row, CSV_summary_croaring), rest, csv_text(table, row, CSV_summary_sink),
+                 rule->by_batch ? "" : csv_text(table, row, CSV_summary_batch_rows),
+                 csv_text(table, row, CSV_summary_mode)) < 0) {
         free(rest);
         return false;
     }
@@ -144,7 +149,8 @@ static bool is_varied(const struct figure_group *group, size_t wanted, bool in_y
     for (size_t i = 0; i < group->n_points && n_distinct < wanted; i++) {
         bool is_new = true;
         for (size_t j = 0; j < i && is_new; j++)
-            is_new = in_y ? group->points[j].y != group->points[i].y : group->points[j].x != group->points[i].x;
+            is_new =
+                in_y ? group->points[j].y != group->points[i].y : group->points[j].x != group->points[i].x;
         n_distinct += is_new;
     }
     return n_distinct >= wanted;
@@ -159,8 +165,8 @@ static void free_group(struct figure_group *group)
 }
 
 /* Chooses the kernels of each group and drops the groups that make no picture. */
-static int finish_groups(struct figure_groups *groups, const struct csv_table *table, enum figure_axis axis, enum figure_choice choice,
-                         struct dv_error *error_out)
+static int finish_groups(struct figure_groups *groups, const struct csv_table *table, enum figure_axis axis,
+                         enum figure_choice choice, struct dv_error *error_out)
 {
     size_t n_kept = 0;
     int status = 0;
@@ -178,18 +184,21 @@ static int finish_groups(struct figure_groups *groups, const struct csv_table *t
     return status;
 }
 
-int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis, enum csv_column column,
-                      enum figure_choice choice, struct dv_error *error_out)
+int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis,
+                      enum csv_column column, enum figure_choice choice, struct dv_error *error_out)
 {
     *groups_out = (struct figure_groups){0};
     for (size_t row = 0; row < csv_n_rows(table); row++) {
         struct figure_point point;
-        if (strcmp(csv_text(table, row, CSV_summary_verdict), "ok") != 0 || isnan(csv_real(table, row, column)) ||
-            !is_on_axis(csv_text(table, row, CSV_summary_axis), axis) || !place_point(&point, table, row, axis))
+        if (strcmp(csv_text(table, row, CSV_summary_verdict), "ok") != 0 ||
+            isnan(csv_real(table, row, column)) ||
+            !is_on_axis(csv_text(table, row, CSV_summary_axis), axis) ||
+            !place_point(&point, table, row, axis))
             continue;
         if (!add_row(groups_out, table, row, axis, point)) {
             figure_groups_free(groups_out);
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory to group the rows of figures");
+            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
+                           "no memory to group the rows of figures");
         }
     }
     int status = finish_groups(groups_out, table, axis, choice, error_out);

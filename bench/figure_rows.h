@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows of a summary belong on one picture: those that differ in the kernel and along one axis, in nothing else.
+/* Which rows of a summary belong on one picture: those that differ in the kernel and along one axis, in
+ * nothing else.
  *
  * Place in the data flow: summary.csv -> groups of rows -> figures. */
 #ifndef DVBENCH_FIGURE_ROWS_H
@@ -9,7 +10,8 @@
 
 #include "csv.h"
 
-/* What the rows of a group vary. Taken from the columns axis and axis_value; the value drawn is that of the named column. */
+/* What the rows of a group vary. Taken from the columns axis and axis_value; the value drawn is that of the
+ * named column. */
 enum figure_axis {
     FIGURE_AXIS_RATE,    /* deletion rate */
     FIGURE_AXIS_CLIFF,   /* the same, around 4,096 deletes in a chunk */
@@ -35,11 +37,11 @@ struct figure_point {
 };
 
 struct figure_group {
-    char *key;           /* owned: what is the same in all rows; "machine|croaring|rest of the spec|sink|batch|mode" */
-    char *rest;          /* owned: the spec without the axis */
+    char *key;  /* owned: what is the same in all rows; "machine|croaring|rest of the spec|sink|batch|mode" */
+    char *rest; /* owned: the spec without the axis */
     struct figure_point *points; /* owned; sorted by kernel as `kernels` has them, then x, then y */
     size_t n_points;
-    char *kernels;       /* owned: ids, blank between, most expensive first */
+    char *kernels; /* owned: ids, blank between, most expensive first */
 };
 
 struct figure_groups {
@@ -47,21 +49,29 @@ struct figure_groups {
     size_t n_items;
 };
 
-/* The groups of the table's rows with verdict ok and a value in `column`. A group has at least two values on its axis (three around the cliff). An
- * empty result is no failure. Returns 0 or DV_ERROR_MEMORY. */
-int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis, enum csv_column column,
-                      enum figure_choice choice, struct dv_error *error_out);
+/* The groups of the table's rows with verdict ok and a value in `column`. A group has at least two values on
+ * its axis (three around the cliff). An empty result is no failure. Returns 0 or DV_ERROR_MEMORY. */
+int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis,
+                      enum csv_column column, enum figure_choice choice, struct dv_error *error_out);
 
 void figure_groups_free(struct figure_groups *groups);
 
-/* `spec` without the parts `:key=value` of the keys (a comma list). Owned by the caller, NULL without memory. */
+/* `spec` without the parts `:key=value` of the keys (a comma list). Owned by the caller, NULL without memory.
+ */
 char *figure_spec_without(const char *spec, const char *keys);
 
 /* The value of `key` in the spec, or NaN. */
 double figure_spec_value(const char *spec, const char *key);
 
-/* The id without what tells variants of one technique apart: the instruction set, and whether the callback is inlined. Writes at most
- * n_family bytes. */
+/* The rate that the spec asks for: `rate`, or the article's `bp` in basis points; NaN where it has neither.
+ */
+double figure_spec_rate(const char *spec);
+
+/* "the deletion rate", ...: for messages. */
+const char *figure_axis_name(enum figure_axis axis);
+
+/* The id without what tells variants of one technique apart: the instruction set, and whether the callback is
+ * inlined. Writes at most n_family bytes. */
 void figure_kernel_family(const char *kernel, char *family_out, size_t n_family);
 
 /* Keeps the points of the kernels that the choice names, orders them, and fills `kernels`. */

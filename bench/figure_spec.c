@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spec says beside its axis. Figures need no more of a spec than this: which rows differ in the axis alone. */
+/* What a spec says beside its axis. Figures need no more of a spec than this: which rows differ in the axis
+ * alone. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -52,4 +53,10 @@ double figure_spec_value(const char *spec, const char *key)
         part += n_part;
     }
     return NAN;
+}
+
+double figure_spec_rate(const char *spec)
+{
+    double rate = figure_spec_value(spec, "rate");
+    return isnan(rate) ? figure_spec_value(spec, "bp") / 10000 : rate;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a run: which ones its rows allow, the rows of each, and gnuplot to draw them.
  *
- * Place in the data flow: RUN/summary.csv -> figures_plan -> RUN/plots/NAME.csv -> plots/FIGURE.gp -> RUN/plots/NAME.svg -> report. */
+ * Place in the data flow: RUN/summary.csv -> figures_plan -> RUN/plots/NAME.csv -> plots/FIGURE.gp ->
+ * RUN/plots/NAME.svg -> report. */
 #ifndef DVBENCH_FIGURES_H
 #define DVBENCH_FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dv.h"
@@ -15,12 +17,13 @@ struct figure {
     const char *question; /* static: its title */
     const char *caption;  /* static: how to read it */
     const char *x_column; /* static: for scripts that ask, else "" */
+    bool is_map;          /* rows make cells with a winner each, not lines */
     char *name;           /* owned: file name in RUN/plots/ without extension; unique in the run */
     char *subtitle;       /* owned: which data it shows */
-    char *kernels;        /* owned: ids separated by blanks, the most expensive first: the order of the legend */
-    size_t *rows;         /* owned: rows of summary.csv, by kernel and then along the axis */
+    char *kernels; /* owned: ids separated by blanks, the most expensive first: the order of the legend */
+    size_t *rows;  /* owned: rows of summary.csv, by kernel and then along the axis */
     size_t n_rows;
-    char extension[8];    /* "svg", ... once drawn, or found as drawn before; "" where there is no picture */
+    char extension[8]; /* "svg", ... once drawn, or found as drawn before; "" where there is no picture */
 };
 
 struct csv_table;
@@ -28,18 +31,23 @@ struct csv_table;
 struct figures {
     struct figure *items; /* owned */
     size_t n_items;
-    char **notes; /* owned: one line each: figures that the run has no data for, and what went wrong while drawing */
+    char **notes; /* owned: one line each: figures that the run has no data for, and what went wrong while
+                     drawing */
     size_t n_notes;
+    char
+        *kernel_order; /* owned: ids of all kernels of the run, blanks between: deals out dashes and points */
     struct csv_table *summary; /* owned: what `rows` count in */
 };
 
-/* Which figures the rows of RUN/summary.csv allow; finds pictures drawn before. A figure without data is a note, no failure.
- * Returns 0 or the code of csv_load. */
+/* Which figures the rows of RUN/summary.csv allow; finds pictures drawn before. A figure without data is a
+ * note, no failure. Returns 0 or the code of run_files_load. */
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out);
 
-/* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could not draw is a note. Returns 0,
- * DV_ERROR_USAGE (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts), DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. */
-int figures_draw_all(struct figures *figures, const char *run_dir, const char *format, struct dv_error *error_out);
+/* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could
+ * not draw is a note. Returns 0, DV_ERROR_USAGE (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts),
+ * DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. */
+int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
+                     struct dv_error *error_out);
 
 void figures_free(struct figures *figures);
 

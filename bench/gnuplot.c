@@ -21,8 +21,8 @@
 #define DVBENCH_PLOTS_INSTALLED ""
 #endif
 
-#define TIMEOUT_MS 60000
-#define EXIT_NOT_FOUND 127
+#define TIMEOUT_MS       60000
+#define EXIT_NOT_FOUND   127
 #define EXIT_NOT_STARTED 126
 
 int gnuplot_find_scripts(char *path_out, size_t n_path, struct dv_error *error_out)
@@ -43,7 +43,8 @@ int gnuplot_find_scripts(char *path_out, size_t n_path, struct dv_error *error_o
 }
 
 /* In the child: never returns. */
-static void become_gnuplot(const char *script_path, const struct gnuplot_variable *variables, size_t n_variables, int output)
+static void become_gnuplot(const char *script_path, const struct gnuplot_variable *variables,
+                           size_t n_variables, int output)
 {
     for (size_t i = 0; i < n_variables; i++)
         setenv(variables[i].name, variables[i].value, 1);
@@ -64,7 +65,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Keeps the first line that holds more than blanks and a caret; returns false where the time is up before the end of the output. */
+/* Keeps the first line that holds more than blanks and a caret; returns false where the time is up before the
+ * end of the output. */
 static bool collect_first_line(int input, char *said, size_t n_said)
 {
     int64_t deadline = now_ms() + TIMEOUT_MS;
@@ -100,8 +102,8 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int gnuplot_run(const char *script_path, const struct gnuplot_variable *variables, size_t n_variables, char *said_out, size_t n_said,
-                struct dv_error *error_out)
+int gnuplot_run(const char *script_path, const struct gnuplot_variable *variables, size_t n_variables,
+                char *said_out, size_t n_said, struct dv_error *error_out)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -120,10 +122,12 @@ int gnuplot_run(const char *script_path, const struct gnuplot_variable *variable
         kill(child, SIGKILL);
     int status = wait_for(child);
     if (!in_time)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot took more than %d s", TIMEOUT_MS / 1000);
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot took more than %d s",
+                       TIMEOUT_MS / 1000);
     if (status == EXIT_NOT_FOUND)
         return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
-                       "gnuplot is not installed (Debian: apt-get install gnuplot-nox); `dvbench plot` draws the figures later");
+                       "gnuplot is not installed (Debian: apt-get install gnuplot-nox); `dvbench plot` draws "
+                       "the figures later");
     if (status != 0)
         return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot failed (%d): %s", status, said_out);
     return 0;

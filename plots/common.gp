@@ -10,6 +10,7 @@
 #     DVBENCH_FORMAT    svg, png or pdf ("svg"); svg where this gnuplot lacks the terminal
 #     DVBENCH_TITLE     the question (the script's own)
 #     DVBENCH_SUBTITLE  which data it is answered for
+#     DVBENCH_STYLE_ORDER  ids of all kernels of the run: what dashes and points are dealt out by (DVBENCH_KERNELS)
 #     DVBENCH_KERNELS   ids of the kernels to draw, in the order of the legend (all of the file)
 
 env(name, fallback) = (env_value = system('printf %s "$'.name.'"'), strlen(env_value) > 0 ? env_value : fallback)
@@ -56,10 +57,13 @@ technique(k) = k[1:7] eq "per_row" ? 1 : k[1:14] eq "batch_iterator" ? 2 : k[1:8
     k[1:7] eq "for_all" ? 4 : k[1:6] eq "range_" ? 5 : k[1:6] eq "expand" ? 6 : k[1:6] eq "direct" ? 7 : 8
 technique_colours = "#D55E00 #E69F00 #0072B2 #56B4E9 #CC79A7 #7A5C3E #009E73 #555555"
 colour(k) = word(technique_colours, technique(k))
-member(i) = i < 2 ? 0 : sum [j = 1:i-1] (technique(word(kernels, j)) == technique(word(kernels, i)) ? 1 : 0)
+# Dash and point follow a fixed order of all kernels, so that a kernel looks the same on every picture.
+style_order = env("DVBENCH_STYLE_ORDER", kernels)
+place(k) = sum [j = 1:words(style_order)] (word(style_order, j) eq k ? j : 0)
+member(k) = place(k) < 2 ? 0 : sum [j = 1:place(k)-1] (technique(word(style_order, j)) == technique(k) ? 1 : 0)
 point_types = "7 6 5 4 9 8 13 12 11 10"
-point(i) = int(word(point_types, 1 + int(member(i)) % words(point_types)))
-dash(i) = 1 + int(member(i)) % 5
+point(k) = is_main(k) ? 7 : int(word(point_types, 1 + int(member(k)) % words(point_types)))
+dash(k) = is_main(k) ? 1 : 1 + int(member(k)) % 5
 # The three that the question is about are drawn heavier: what everybody does, what was merged, what is possible.
 is_main(k) = k eq "per_row" || k eq "for_each_in_range" || k[1:6] eq "direct"
 width(k) = is_main(k) ? 3.2 : 1.6
@@ -68,7 +72,7 @@ size_of(k) = is_main(k) ? 1.0 : 0.75
 # ---- frame: question on top, legend at the right of the data, provenance below
 set lmargin at screen 0.080
 set rmargin at screen 0.715
-set tmargin at screen 0.855
+set tmargin at screen 0.840
 set bmargin at screen 0.175
 set key at screen 0.730, graph 1.0 left top reverse Left samplen 3 spacing 1.35 width -2
 set border 3 lc rgb "#555555" lw 1

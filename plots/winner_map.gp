@@ -10,7 +10,7 @@ lengths = ""
 rates = ""
 rate_text(name) = sprintf("%.2g", 100 * column(name))
 stats data using (v = strcol("axis_value"), lengths = has_word(lengths, v) ? lengths : lengths." ".v, \
-    v = rate_text("rate"), rates = has_word(rates, v) ? rates : rates." ".v, 0) nooutput
+    v = rate_text("nominal_rate"), rates = has_word(rates, v) ? rates : rates." ".v, 0) nooutput
 index_of(list, w) = sum [j = 1:words(list)] (word(list, j) eq w ? j : 0)
 
 set lmargin at screen 0.090

@@ -223,13 +223,15 @@ def main():
 class SchemaWriter(csv.DictWriter):
     """A DictWriter that writes the header and fills in the schema's version."""
 
+    schema = None
+
     def __init__(self, file, names, schema):
         super().__init__(file, names, restval="", lineterminator="\n")
-        self.schema = schema
         self.writeheader()
+        self.schema = schema
 
     def writerow(self, row):
-        return super().writerow(dict(row, schema=self.schema))
+        return super().writerow(dict(row, schema=self.schema) if self.schema else row)
 
 
 if __name__ == "__main__":

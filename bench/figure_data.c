@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "figure_data.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "figure_rows.h"
+
+static int copy_rows(const char *path, const struct figure *figure, const struct csv_table *summary,
+                     struct dv_error *error_out)
+{
+    struct csv_writer *writer;
+    int status = csv_create(&writer, path, CSV_FILE_summary, error_out);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < figure->n_rows && status == 0; i++) {
+        csv_copy_row(writer, summary, figure->rows[i]);
+        status = csv_end_row(writer, error_out);
+    }
+    int closed = csv_close(writer, status < 0 ? NULL : error_out);
+    return status < 0 ? status : closed;
+}
+
+double figure_data_lead_pct(const struct csv_table *summary, size_t winner, size_t runner_up)
+{
+    double lead_pct = 100 * (csv_real(summary, runner_up, CSV_summary_ns_per_row) /
+                                 csv_real(summary, winner, CSV_summary_ns_per_row) -
+                             1);
+    double noise_pct = fmax(csv_real(summary, winner, CSV_summary_noise_floor_pct),
+                            csv_real(summary, runner_up, CSV_summary_noise_floor_pct));
+    double gap = csv_real(summary, runner_up, CSV_summary_ns_per_row_low) -
+                 csv_real(summary, winner, CSV_summary_ns_per_row_high);
+    /* Written so that an empty cell, which reads as NaN, says "cannot tell". */
+    return lead_pct > noise_pct && gap > 0 ? lead_pct : NAN;
+}
+
+static bool is_same_cell(const struct csv_table *summary, size_t a, size_t b)
+{
+    return strcmp(csv_text(summary, a, CSV_summary_dv), csv_text(summary, b, CSV_summary_dv)) == 0;
+}
+
+/* The fastest of the rows with the vector of `like`, other than `than`; SIZE_MAX where there is none. */
+static size_t find_fastest(const struct figure *figure, const struct csv_table *summary, size_t like,
+                           size_t than)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < figure->n_rows; i++) {
+        size_t row = figure->rows[i];
+        if (row == than || !is_same_cell(summary, row, like))
+            continue;
+        if (best == SIZE_MAX ||
+            csv_real(summary, row, CSV_summary_ns_per_row) < csv_real(summary, best, CSV_summary_ns_per_row))
+            best = row;
+    }
+    return best;
+}
+
+/* No cell of these columns ever needs quotes. */
+static void write_map_row(FILE *file, const struct csv_table *summary, size_t winner, size_t runner_up)
+{
+    static const enum csv_column copied[] = {
+        CSV_summary_run,        CSV_summary_machine,    CSV_summary_croaring, CSV_summary_counter_source,
+        CSV_summary_batch_rows, CSV_summary_mode,       CSV_summary_sink,     CSV_summary_verdict,
+        CSV_summary_kernel,     CSV_summary_axis_value, CSV_summary_rate,     CSV_summary_dv,
+        CSV_summary_ns_per_row,
+    };
+    const size_t n_copied = sizeof copied / sizeof *copied;
+    if (winner == SIZE_MAX) {
+        for (size_t i = 0; i < n_copied; i++)
+            fprintf(file, "%s,", csv_column_info(copied[i])->name);
+        fprintf(file, "nominal_rate,runner_up,runner_up_pct\n");
+        return;
+    }
+    for (size_t i = 0; i < n_copied; i++)
+        fprintf(file, "%s,", csv_text(summary, winner, copied[i]));
+    double lead_pct = runner_up == SIZE_MAX ? NAN : figure_data_lead_pct(summary, winner, runner_up);
+    fprintf(file, "%.9g,", figure_spec_rate(csv_text(summary, winner, CSV_summary_dv)));
+    fprintf(file, "%s,", runner_up == SIZE_MAX ? "" : csv_text(summary, runner_up, CSV_summary_kernel));
+    fprintf(file, isnan(lead_pct) ? "\n" : "%.3f\n", lead_pct);
+}
+
+static int write_map(const char *path, const struct figure *figure, const struct csv_table *summary,
+                     struct dv_error *error_out)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
+                       strerror(errno));
+    write_map_row(file, summary, SIZE_MAX, SIZE_MAX);
+    for (size_t i = 0; i < figure->n_rows; i++) {
+        bool is_first = true;
+        for (size_t j = 0; j < i && is_first; j++)
+            is_first = !is_same_cell(summary, figure->rows[i], figure->rows[j]);
+        if (!is_first)
+            continue;
+        size_t winner = find_fastest(figure, summary, figure->rows[i], SIZE_MAX);
+        write_map_row(file, summary, winner, find_fastest(figure, summary, winner, winner));
+    }
+    if (fclose(file) != 0)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
+                       strerror(errno));
+    return 0;
+}
+
+int figure_data_write(const char *path, const struct figure *figure, const struct csv_table *summary,
+                      struct dv_error *error_out)
+{
+    return figure->is_map ? write_map(path, figure, summary, error_out)
+                          : copy_rows(path, figure, summary, error_out);
+}

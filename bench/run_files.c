@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int run_files_fail(struct dv_error *error, const char *run_dir, const char *file)
+{
+    char message[sizeof error->message];
+    memcpy(message, error->message, sizeof message);
+    if (error->offset_bytes != DV_NO_OFFSET)
+        return dv_fail(error, error->code, error->offset_bytes, "%.100s/%s, byte %llu: %.120s", run_dir, file,
+                       (unsigned long long)error->offset_bytes, message);
+    return dv_fail(error, error->code, error->offset_bytes, "%.100s/%s: %.130s", run_dir, file, message);
+}
+
+const char *run_files_name(enum csv_file file)
+{
+    static const char *const names[] = {[CSV_FILE_summary] = "summary.csv",
+                                        [CSV_FILE_samples] = "samples.csv",
+                                        [CSV_FILE_counters] = "counters.csv"};
+    return names[file];
+}
+
+int run_files_load(struct csv_table **table_out, const char *run_dir, enum csv_file file,
+                   struct dv_error *error_out)
+{
+    char *path = NULL;
+    *table_out = NULL;
+    if (asprintf(&path, "%s/%s", run_dir, run_files_name(file)) < 0)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+    int status = csv_load(table_out, path, file, error_out);
+    free(path);
+    return status < 0 && error_out ? run_files_fail(error_out, run_dir, run_files_name(file)) : status;
+}
