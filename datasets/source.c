@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recipe_job.h"
 #include "source.h"
 
 /* What would need quotes in a CSV, what ends a path in a spec, and the escape itself. */
@@ -61,6 +62,37 @@ uint64_t source_digest(const uint8_t *bytes, size_t n_bytes)
     for (size_t i = 0; i < n_bytes; i++)
         digest = (digest ^ bytes[i]) * 0x100000001b3;
     return digest;
+}
+
+int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out)
+{
+    struct recipe_job job;
+    struct payload_writer writer;
+    *source_out = (struct dv_source){.format = "recipe"};
+    int code = recipe_job_parse(&job, spec, error_out);
+    if (code)
+        return code;
+    payload_writer_init(&writer, recipe_count(&job, "optimize") ? PAYLOAD_OPTIMIZE : 0);
+    job.writer = &writer;
+    code = job.recipe->generate(&job, error_out);
+    if (!code)
+        code = payload_writer_finish(&writer, &source_out->payload, &source_out->n_payload_bytes, error_out);
+    if (code)
+        goto out;
+
+    source_out->base = job.base;
+    source_out->n_rows = job.n_rows;
+    source_out->seed = job.seed;
+    source_out->digest = source_digest(source_out->payload, source_out->n_payload_bytes);
+    snprintf(source_out->recipe, sizeof source_out->recipe, "%s", job.recipe->id);
+    source_out->spec = recipe_job_print(&job);
+    if (!source_out->spec)
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+out:
+    payload_writer_free(&writer);
+    if (code)
+        source_free(source_out);
+    return code;
 }
 
 void source_free(struct dv_source *source)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources: where the bytes of a deletion vector come from, a recipe or a file, named by a spec.
  *
- * Place in the data flow: spec or path -> struct dv_source (canonical payload and what is known of it) -> dv_open. */
+ * Place in the data flow: spec or path -> struct dv_source (canonical payload and what is known of it) ->
+ * dv_open. */
 #ifndef DVBENCH_SOURCE_H
 #define DVBENCH_SOURCE_H
 
@@ -11,27 +12,29 @@
 #include "dv.h"
 
 struct dv_source {
-    char *spec;            /* owned; canonical: every key of the recipe written out, or the escaped path with #N */
-    char recipe[32];       /* the recipe's id, "file" for a file */
-    uint8_t *payload;      /* owned; 64-bit portable Roaring, see dv.h */
+    char *spec;       /* owned; canonical: every key of the recipe written out, or the escaped path with #N */
+    char recipe[32];  /* the recipe's id, "file" for a file */
+    uint8_t *payload; /* owned; 64-bit portable Roaring, see dv.h */
     size_t n_payload_bytes;
-    uint64_t base;         /* first row position of the file's rows */
-    uint64_t n_rows;       /* rows [base, base + n_rows) */
-    uint64_t seed;         /* 0 where the recipe has none */
-    uint64_t digest;       /* FNV-1a, 64 bit, of the payload */
-    char format[16];       /* "recipe", "puffin", "blob", "delta", "roaring32", "roaring64" */
-    uint32_t crc_stored;   /* where has_crc: as the frame states it, already verified */
+    uint64_t base;       /* first row position of the file's rows */
+    uint64_t n_rows;     /* rows [base, base + n_rows) */
+    uint64_t seed;       /* 0 where the recipe has none */
+    uint64_t digest;     /* FNV-1a, 64 bit, of the payload */
+    char format[16];     /* "recipe", "puffin", "blob", "delta", "roaring32", "roaring64" */
+    uint32_t crc_stored; /* where has_crc: as the frame states it, already verified */
     int has_crc;
 };
 
-/* Makes a DV from `recipe:key=value:...`. Unknown recipe or key, a value out of range: DV_ERROR_USAGE with what is known. */
+/* Makes a DV from `recipe:key=value:...`. Unknown recipe or key, a value out of range: DV_ERROR_USAGE with
+ * what is known. */
 int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out);
 
 void source_free(struct dv_source *source);
 
-/* The spec of a file is its path with comma, quote, CR, LF, percent and hash as %2C and so on, so that a cell of a CSV never
- * needs quotes and `#N` after it is always the vector's number. Both return a malloc'd string of the caller's; NULL where memory
- * is short, unescape also where a percent is not followed by two hexadecimal digits or stands for NUL. */
+/* The spec of a file is its path with comma, quote, CR, LF, percent and hash as %2C and so on, so that a cell
+ * of a CSV never needs quotes and `#N` after it is always the vector's number. Both return a malloc'd string
+ * of the caller's; NULL where memory is short, unescape also where a percent is not followed by two
+ * hexadecimal digits or stands for NUL. */
 char *source_spec_escape(const char *path);
 char *source_spec_unescape(const char *escaped);
 
