@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters: instructions, branches, branch misses and cycles of the kernels of one block, or the reason why not.
+/* Counters: instructions, branches, branch misses and cycles of the kernels of one block, or the reason why
+ * not.
  *
  * Place in the data flow: struct dv + batches + kernels -> counting passes -> struct counters_result -> CSV.
  *
- * Three sources stand behind one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child processes)
- * and `none`. Counting is a pass of its own over the same batches; never call it while time is measured: `sim` runs up to
- * two children at once. A value that was not counted is NAN with a status word, never 0. */
+ * Three sources stand behind one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
+ * processes) and `none`. Counting is a pass of its own over the same batches; never call it while time is
+ * measured: `sim` runs up to two children at once. A value that was not counted is NAN with a status word,
+ * never 0. */
 #ifndef DVBENCH_COUNTERS_H
 #define DVBENCH_COUNTERS_H
 
@@ -30,13 +32,14 @@ int counters_mode_find(const char *name);
 
 struct counters_options {
     enum counters_mode mode;
-    const char *events;  /* a set of counter_sets.def, or a comma list of libpfm4 names; NULL: the set "portable" */
+    const char
+        *events; /* a set of counter_sets.def, or a comma list of libpfm4 names; NULL: the set "portable" */
     const char *program; /* this program, for the simulator's children; NULL: /proc/self/exe */
 };
 
-/* One block: a DV and a sink with all kernels. Everything is borrowed for the duration of the call. `dv` holds the
- * representations that the kernels need. The batches are those that were timed; the simulator spreads
- * COUNTERS_SIM_BATCHES over them. In replay the first batch is visited again and again. */
+/* One block: a DV and a sink with all kernels. Everything is borrowed for the duration of the call. `dv`
+ * holds the representations that the kernels need. The batches are those that were timed; the simulator
+ * spreads COUNTERS_SIM_BATCHES over them. In replay the first batch is visited again and again. */
 struct counters_job {
     const struct dv *dv;
     const struct batches *batches;
@@ -63,21 +66,25 @@ struct counters_result {
     double branch_misses_per_row;
     double core_cycles_per_row;
     double ipc;
-    const char *source;           /* "pmu", "sim" or "none", static: the column counter_source */
-    char status[256];             /* the column counter_status: "" where nothing is empty, else a word or `event=word;...` */
+    const char *source; /* "pmu", "sim" or "none", static: the column counter_source */
+    char status[256]; /* the column counter_status: "" where nothing is empty, else a word or `event=word;...`
+                       */
     struct counter_value *values; /* owned: counters_results_free */
     size_t n_values;
 };
 
-/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else none, and never fails for want
- * of them; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message that says what would change it; an unknown
- * event name is DV_ERROR_USAGE. On failure *counters_out is NULL. */
-int counters_open(struct counters **counters_out, const struct counters_options *options, struct dv_error *error_out);
+/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else none, and
+ * never fails for want of them; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message
+ * that says what would change it; an unknown event name is DV_ERROR_USAGE. On failure *counters_out is NULL.
+ */
+int counters_open(struct counters **counters_out, const struct counters_options *options,
+                  struct dv_error *error_out);
 
-/* Counts one block: fills results_out[0 .. n_kernels), in the order of the job's kernels. A kernel that cannot be counted is no
- * failure: its result says why. Fails (negative code) only for memory and I/O; then results_out is all empty. */
-int counters_measure(struct counters *counters, const struct counters_job *job, struct counters_result *results_out,
-                     struct dv_error *error_out);
+/* Counts one block: fills results_out[0 .. n_kernels), in the order of the job's kernels. A kernel that
+ * cannot be counted is no failure: its result says why. Fails (negative code) only for memory and I/O; then
+ * results_out is all empty. */
+int counters_measure(struct counters *counters, const struct counters_job *job,
+                     struct counters_result *results_out, struct dv_error *error_out);
 
 /* Frees what the results own, not the array. */
 void counters_results_free(struct counters_result *results, size_t n_results);
@@ -85,14 +92,21 @@ void counters_results_free(struct counters_result *results, size_t n_results);
 /* "pmu", "sim" or "none". */
 const char *counters_source(const struct counters *counters);
 
-/* Why the source is no better, as a sentence for run.json and the log: "no PMU in this machine; simulated by valgrind-3.19.0". */
+/* Why the source is no better, as a sentence for run.json and the log: "no PMU in this machine; simulated by
+ * valgrind-3.19.0". */
 const char *counters_reason(const struct counters *counters);
 
-/* Version of the simulator ("valgrind-3.19.0") or of libpfm4 ("4.13"); "" where there is none. */
+/* Version of the simulator ("valgrind-3.19.0") or of libpfm4 ("4.0"); "" where there is none. */
 const char *counters_tool_version(const struct counters *counters);
 
 /* Names and encodings of the events, one "name=encoding" a line, for run.json; owned by `counters`. */
 const char *counters_encodings(const struct counters *counters);
+
+/* Core cycles of a mispredicted branch on this CPU and the 95 % interval, measured when the PMU was opened;
+ * NAN on other sources. For counters.csv: rows of the cell "calibration" with the events miss_penalty,
+ * miss_penalty_low and miss_penalty_high. */
+void counters_miss_penalty(const struct counters *counters, double *core_cycles_out, double *low_out,
+                           double *high_out);
 
 /* Seconds that counters_measure of such a block will take, roughly: for the progress estimate. */
 double counters_estimate_s(const struct counters *counters, const struct counters_job *job);

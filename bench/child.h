@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Child processes whose runs repeat to the last instruction: no address randomisation, a clean environment,
+ * files for output.
+ *
+ * Place in the data flow: sim.h starts the simulator with it; nothing else runs children beside the figures.
+ */
+#ifndef DVBENCH_CHILD_H
+#define DVBENCH_CHILD_H
+
+#include <sys/types.h>
+
+#include "dv.h"
+
+struct child {
+    pid_t pid;
+    int exit_code; /* after child_wait: 0 .. 255, or -signal, or -1000 where it took too long and was ended */
+};
+
+/* Starts argv[0] (a path) in the folder `directory`, its standard output and error in the files "stdout" and
+ * "stderr" there, its input empty. It gets PATH, LC_ALL=C and those of the variables that change which code
+ * runs; it dies with its parent. */
+int child_start(struct child *child_out, char *const *argv, const char *directory,
+                struct dv_error *error_out);
+
+/* Waits at most `seconds`, then ends it. Returns its exit code as in struct child. */
+int child_wait(struct child *child, double seconds);
+
+/* The program `name` in PATH, as an absolute path in path_out, or DV_ERROR_UNAVAILABLE. */
+int child_find(char *path_out, size_t n_path, const char *name, struct dv_error *error_out);
+
+/* The whole file, ended by a NUL byte; free() it. NULL with `error_out` filled where it cannot be read or is
+ * larger than 64 MiB. */
+char *child_read_file(const char *path, struct dv_error *error_out);
+
+#endif

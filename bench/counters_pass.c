@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters_pass.h"
+
+static uint32_t empty_kernel(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,
+                             struct sink *sink)
+{
+    (void)dv;
+    (void)state;
+    (void)start;
+    (void)sink;
+    return n_rows;
+}
+
+static int buffer_open(struct counters_pass *pass, enum sink_kind sink, struct dv_error *error_out)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < pass->batches->n_items; i++)
+        if (pass->batches->items[i].n_rows > most)
+            most = pass->batches->items[i].n_rows;
+    size_t n_bytes = (sink_bytes(sink, most) + SINK_SLACK_BYTES + 63) / 64 * 64;
+    pass->sink.out = aligned_alloc(64, n_bytes);
+    if (!pass->sink.out)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no %zu bytes for a sink buffer", n_bytes);
+    memset(pass->sink.out, 0, n_bytes);
+    return 0;
+}
+
+int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, const struct batches *batches,
+                       bool replay, size_t n_visits, const struct kernel *kernel, enum sink_kind sink,
+                       struct dv_error *error_out)
+{
+    *pass_out = (struct counters_pass){
+        .dv = dv,
+        .batches = batches,
+        .n_visits = n_visits,
+        .replay = replay,
+        .kernel = kernel,
+        .run = kernel ? kernel->run[sink] : empty_kernel,
+    };
+    int code = buffer_open(pass_out, sink, error_out);
+    if (code == 0 && kernel && kernel->open)
+        code = kernel->open(dv, &pass_out->state, error_out);
+    if (code != 0) {
+        pass_out->kernel = NULL; /* its state did not open */
+        counters_pass_close(pass_out);
+    }
+    return code;
+}
+
+int counters_pass_rewind(struct counters_pass *pass, struct dv_error *error_out)
+{
+    const struct kernel *kernel = pass->kernel;
+    if (!kernel || !(kernel->flags & KERNEL_FORWARD_ONLY))
+        return 0;
+    if (kernel->close)
+        kernel->close(&pass->state);
+    pass->state = (struct kernel_state){0};
+    int code = kernel->open ? kernel->open(pass->dv, &pass->state, error_out) : 0;
+    if (code != 0)
+        pass->kernel = NULL;
+    return code;
+}
+
+void __attribute__((noinline)) counters_pass_run(struct counters_pass *pass)
+{
+    const struct batch *items = pass->batches->items;
+    size_t step = pass->replay ? 0 : 1;
+    kernel_fn *run = pass->run;
+    uint64_t n_live = 0;
+    for (size_t i = 0, at = 0; i < pass->n_visits; i++, at += step)
+        n_live += run(pass->dv, &pass->state, items[at].start, items[at].n_rows, &pass->sink);
+    pass->n_live = n_live;
+}
+
+uint64_t counters_pass_rows(const struct counters_pass *pass)
+{
+    if (pass->replay)
+        return (uint64_t)pass->n_visits * pass->batches->items[0].n_rows;
+    uint64_t n_rows = 0;
+    for (size_t i = 0; i < pass->n_visits; i++)
+        n_rows += pass->batches->items[i].n_rows;
+    return n_rows;
+}
+
+void counters_pass_close(struct counters_pass *pass)
+{
+    if (pass->kernel && pass->kernel->close)
+        pass->kernel->close(&pass->state);
+    free(pass->sink.out);
+    *pass = (struct counters_pass){0};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "counters_private.h"
+
+static int fill(struct counters_result *result, const struct sim *sim, const struct sim_counts *counts,
+                struct dv_error *error_out)
+{
+    double per_row[N_ROLES] = {0};
+    enum counter_status statuses[N_ROLES];
+    result->values = calloc(N_SIM_EVENTS, sizeof *result->values);
+    if (!result->values)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
+    result->n_values = N_SIM_EVENTS;
+    for (int role = 0; role < N_ROLES; role++)
+        statuses[role] = COUNTER_CANNOT_SIMULATE; /* there is no such thing as a simulated cycle here */
+    for (int event = 0; event < N_SIM_EVENTS; event++) {
+        enum counter_role role = sim_event_role((enum sim_event)event);
+        struct counter_value *value = &result->values[event];
+        /* A predictor that fails its self-test says nothing about branches, simulated or not. */
+        statuses[role] = counts->status == COUNTER_OK && sim->verdict[event] == PMU_FAIL
+                             ? COUNTER_SELF_TEST_FAILED
+                             : counts->status;
+        per_row[role] = (double)counts->values[event] / (double)counts->n_rows;
+        snprintf(value->event, sizeof value->event, "%s", counter_role_id(role));
+        snprintf(value->encoding, sizeof value->encoding, "callgrind:%s@%s",
+                 sim_event_name((enum sim_event)event), sim->isa);
+        value->source = "sim";
+        value->value_per_row = statuses[role] == COUNTER_OK ? per_row[role] : NAN;
+        value->status = counter_status_word(statuses[role]);
+    }
+    if (counts->status != COUNTER_OK)
+        statuses[ROLE_core_cycles] = counts->status; /* one reason for the whole cell */
+    counters_result_fill(result, per_row, statuses);
+    return 0;
+}
+
+int counters_measure_sim(const struct counters *counters, const struct counters_job *job,
+                         struct counters_result *results_out, struct dv_error *error_out)
+{
+    if (job->n_kernels == 0 || job->batches->n_items == 0)
+        return 0;
+    struct sim_counts *counts = calloc(job->n_kernels, sizeof *counts);
+    if (!counts)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
+    int code = sim_measure(&counters->sim, job, counts, error_out);
+    for (size_t i = 0; i < job->n_kernels && code == 0; i++)
+        code = fill(&results_out[i], &counters->sim, &counts[i], error_out);
+    free(counts);
+    return code;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef DVBENCH_HAVE_CALLGRIND
+#include <valgrind/callgrind.h>
+#endif
+
+#include "calibration.h"
+#include "child.h"
+#include "counters_pass.h"
+#include "cpu.h"
+#include "pmu_session.h"
+#include "sim_child.h"
+
+#ifndef DVBENCH_HAVE_CALLGRIND
+#define CALLGRIND_START_INSTRUMENTATION ((void)0)
+#define CALLGRIND_ZERO_STATS            ((void)0)
+#define CALLGRIND_TOGGLE_COLLECT        ((void)0)
+#define CALLGRIND_DUMP_STATS_AT(label)  ((void)(label))
+#endif
+
+struct child_job {
+    bool is_calibration;
+    int sink;
+    bool replay;
+    size_t n_visits;
+    char payload[256];
+    struct batches batches;
+    char (*kernels)[64];
+    size_t n_kernels;
+};
+
+int sim_child_built(void)
+{
+#ifdef DVBENCH_HAVE_CALLGRIND
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+unsigned long sim_libc_offset(const char *function)
+{
+    Dl_info info;
+    void *address = dlsym(RTLD_DEFAULT, function); /* the variant that the CPU's features choose */
+    if (!address || dladdr(address, &info) == 0)
+        return 0;
+    return (unsigned long)((const char *)address - (const char *)info.dli_fbase);
+}
+
+const char *sim_isa(void)
+{
+    enum isa best = ISA_GENERIC;
+    for (int isa = ISA_GENERIC + 1; isa < N_ISAS; isa++)
+        if (cpu_has((enum isa)isa))
+            best = (enum isa)isa;
+    return isa_id(best);
+}
+
+/* --- the job file --- */
+
+static int job_grow(struct child_job *job, size_t n_lines, struct dv_error *error_out)
+{
+    job->batches.items = calloc(n_lines, sizeof *job->batches.items);
+    job->kernels = calloc(n_lines, sizeof *job->kernels);
+    if (!job->batches.items || !job->kernels)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a job of %zu lines", n_lines);
+    return 0;
+}
+
+static int job_line(struct child_job *job, const char *line)
+{
+    char text[256];
+    unsigned long long start;
+    unsigned n_rows;
+    int flag;
+    if (sscanf(line, "kind %255s", text) == 1)
+        job->is_calibration = strcmp(text, "calibration") == 0;
+    else if (sscanf(line, "sink %255s", text) == 1)
+        job->sink = sink_find(text);
+    else if (sscanf(line, "replay %d", &flag) == 1)
+        job->replay = flag != 0;
+    else if (sscanf(line, "batch %llu %u", &start, &n_rows) == 2)
+        job->batches.items[job->batches.n_items++] = (struct batch){start, n_rows};
+    else if (sscanf(line, "kernel %63s", job->kernels[job->n_kernels]) == 1)
+        job->n_kernels++;
+    else
+        return sscanf(line, "visits %zu", &job->n_visits) == 1 ||
+               sscanf(line, "payload %255s", job->payload) == 1;
+    return 1;
+}
+
+static void job_free(struct child_job *job)
+{
+    free(job->batches.items);
+    free(job->kernels);
+}
+
+static int job_read(struct child_job *job_out, const char *path, struct dv_error *error_out)
+{
+    *job_out = (struct child_job){.sink = -1};
+    char *text = child_read_file(path, error_out);
+    if (!text)
+        return DV_ERROR_IO;
+    size_t n_lines = 1;
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        n_lines++;
+    int code = job_grow(job_out, n_lines, error_out);
+    for (char *line = strtok(text, "\n"); line && code == 0; line = strtok(NULL, "\n"))
+        if (!job_line(job_out, line))
+            code = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: '%.64s' is no line of a job",
+                           line);
+    if (code == 0 && !job_out->is_calibration &&
+        (job_out->sink < 0 || job_out->n_visits == 0 || job_out->batches.n_items == 0 ||
+         (!job_out->replay && job_out->n_visits > job_out->batches.n_items)))
+        code = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: the job lacks a sink or batches");
+    free(text);
+    return code;
+}
+
+/* --- between the switches --- */
+
+typedef void stretch_fn(void *user);
+
+static void __attribute__((noinline)) simulate(stretch_fn *stretch, void *user, const char *label)
+{
+    CALLGRIND_ZERO_STATS;
+    CALLGRIND_TOGGLE_COLLECT;
+    stretch(user);
+    CALLGRIND_TOGGLE_COLLECT;
+    CALLGRIND_DUMP_STATS_AT(label);
+}
+
+static void loop_stretch(void *user)
+{
+    calibration_loop(*(const uint64_t *)user);
+}
+
+static void branches_stretch(void *user)
+{
+    calibration_branches(user, PMU_CALIBRATION_BITS);
+}
+
+static void pass_stretch(void *user)
+{
+    counters_pass_run(user);
+}
+
+static int run_calibration(struct dv_error *error_out)
+{
+    uint64_t n_short = PMU_SHORT_LOOP;
+    uint64_t n_long = PMU_LONG_LOOP;
+    uint8_t *bits = malloc(PMU_CALIBRATION_BITS);
+    if (!bits)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the calibration");
+    CALLGRIND_START_INSTRUMENTATION;
+    simulate(loop_stretch, &n_short, "short");
+    simulate(loop_stretch, &n_long, "long");
+    calibration_fill_sorted(bits, PMU_CALIBRATION_BITS);
+    simulate(branches_stretch, bits, "sorted");
+    calibration_fill_shuffled(bits, PMU_CALIBRATION_BITS, 1);
+    simulate(branches_stretch, bits, "shuffled");
+    free(bits);
+    return 0;
+}
+
+static int run_kernel(const struct child_job *job, const struct dv *dv, const struct kernel *kernel,
+                      const char *label, struct dv_error *error_out)
+{
+    struct counters_pass pass;
+    int code = counters_pass_open(&pass, dv, &job->batches, job->replay, job->n_visits, kernel,
+                                  (enum sink_kind)job->sink, error_out);
+    if (code != 0)
+        return code;
+    simulate(pass_stretch, &pass, label);
+    counters_pass_close(&pass);
+    return 0;
+}
+
+static unsigned needs_of(const struct child_job *job)
+{
+    unsigned needs = DV_NEEDS_VIEW;
+    for (size_t i = 0; i < job->n_kernels; i++) {
+        const struct kernel *kernel = kernel_find(job->kernels[i]);
+        if (kernel && !kernel_unavailable(kernel, (enum sink_kind)job->sink))
+            needs |= kernel->needs;
+    }
+    return needs;
+}
+
+static int read_payload(const char *path, uint8_t **bytes_out, size_t *n_bytes_out,
+                        struct dv_error *error_out)
+{
+    FILE *file = fopen(path, "re");
+    long n_bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    uint8_t *bytes = n_bytes >= 0 ? malloc((size_t)n_bytes + 1) : NULL;
+    int is_read =
+        bytes && fseek(file, 0, SEEK_SET) == 0 && fread(bytes, 1, (size_t)n_bytes, file) == (size_t)n_bytes;
+    if (file)
+        fclose(file);
+    if (!is_read) {
+        free(bytes);
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "simulate: cannot read the payload %s", path);
+    }
+    *bytes_out = bytes;
+    *n_bytes_out = (size_t)n_bytes;
+    return 0;
+}
+
+static int run_kernels(const struct child_job *job, struct dv_error *error_out)
+{
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    struct dv dv = {0};
+    int code = read_payload(job->payload, &bytes, &n_bytes, error_out);
+    if (code == 0)
+        code = dv_open(&dv, bytes, n_bytes, needs_of(job), error_out);
+    if (code != 0)
+        goto out;
+    CALLGRIND_START_INSTRUMENTATION;
+    code = run_kernel(job, &dv, NULL, "empty", error_out);
+    for (size_t i = 0; i < job->n_kernels && code == 0; i++) {
+        char label[32];
+        const struct kernel *kernel = kernel_find(job->kernels[i]);
+        const char *reason = kernel ? kernel_unavailable(kernel, (enum sink_kind)job->sink) : "unknown";
+        snprintf(label, sizeof label, "k%zu", i);
+        if (!reason && run_kernel(job, &dv, kernel, label, error_out) != 0)
+            reason = "its state did not open";
+        printf("kernel %zu %s\n", i, reason ? reason : "ok");
+        fflush(stdout);
+    }
+    dv_close(&dv);
+out:
+    free(bytes);
+    return code;
+}
+
+int sim_child_run(const char *job_path, struct dv_error *error_out)
+{
+    struct child_job job;
+    int code = job_read(&job, job_path, error_out);
+    printf("isa %s\n", sim_isa());
+    printf("libc %lx %lx %lx\n", sim_libc_offset("memset"), sim_libc_offset("memcpy"),
+           sim_libc_offset("memmove"));
+    fflush(stdout);
+    if (code == 0)
+        code = job.is_calibration ? run_calibration(error_out) : run_kernels(&job, error_out);
+    job_free(&job);
+    return code;
+}

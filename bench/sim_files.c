@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "sim_files.h"
+
+#define PATH_BYTES 600
+
+/* Removes the files whose names start with `prefix`; folders stay. */
+static void remove_files(const char *directory, const char *prefix)
+{
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    closedir(dir);
+}
+
+int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_error *error_out)
+{
+    const char *folder = getenv("TMPDIR");
+    *files_out = (struct sim_files){.n_children = n_children};
+    int n = snprintf(files_out->root, sizeof files_out->root, "%s/dvbench-XXXXXX",
+                     folder && *folder ? folder : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof files_out->root || !mkdtemp(files_out->root)) {
+        int code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make a folder below %s: %s",
+                           folder && *folder ? folder : "/tmp", strerror(errno));
+        files_out->root[0] = '\0';
+        return code;
+    }
+    for (size_t i = 0; i < n_children; i++) {
+        snprintf(files_out->directories[i], sizeof files_out->directories[i], "%s/%zu", files_out->root, i);
+        if (mkdir(files_out->directories[i], 0700) != 0) {
+            int code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make %s: %s",
+                               files_out->directories[i], strerror(errno));
+            sim_files_close(files_out);
+            return code;
+        }
+    }
+    return 0;
+}
+
+void sim_files_close(struct sim_files *files)
+{
+    if (files->root[0] == '\0')
+        return;
+    for (size_t i = 0; i < files->n_children; i++) {
+        remove_files(files->directories[i], "");
+        rmdir(files->directories[i]);
+    }
+    remove_files(files->root, "");
+    rmdir(files->root);
+    files->root[0] = '\0';
+}
+
+static FILE *create(const char *directory, const char *name, struct dv_error *error_out)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %s: %s", path, strerror(errno));
+    return file;
+}
+
+static int finish(FILE *file, const char *what, struct dv_error *error_out)
+{
+    int has_failed = ferror(file);
+    if (fclose(file) != 0 || has_failed)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET,
+                       "cannot write the %s of a simulation: disk full?", what);
+    return 0;
+}
+
+int sim_files_write_payload(const struct sim_files *files, const struct dv *dv, struct dv_error *error_out)
+{
+    FILE *file = create(files->root, "payload", error_out);
+    if (!file)
+        return DV_ERROR_IO;
+    fwrite(dv->bytes, 1, dv->n_bytes, file);
+    return finish(file, "payload", error_out);
+}
+
+int sim_files_write_job(const struct sim_files *files, size_t child, const struct counters_job *job,
+                        const struct batches *batches, const size_t *kernels, size_t n_kernels,
+                        struct dv_error *error_out)
+{
+    remove_files(files->directories[child], "dump");
+    FILE *file = create(files->directories[child], "job", error_out);
+    if (!file)
+        return DV_ERROR_IO;
+    fprintf(file, "kind kernels\nsink %s\nreplay %d\nvisits %zu\npayload ../payload\n", sink_id(job->sink),
+            job->replay, job->replay ? (size_t)COUNTERS_SIM_BATCHES : batches->n_items);
+    for (size_t i = 0; i < batches->n_items; i++)
+        fprintf(file, "batch %llu %u\n", (unsigned long long)batches->items[i].start,
+                batches->items[i].n_rows);
+    for (size_t i = 0; i < n_kernels; i++)
+        fprintf(file, "kernel %s\n", job->kernels[kernels[i]]->id);
+    return finish(file, "job", error_out);
+}
+
+int sim_files_write_calibration(const struct sim_files *files, struct dv_error *error_out)
+{
+    FILE *file = create(files->directories[0], "job", error_out);
+    if (!file)
+        return DV_ERROR_IO;
+    fprintf(file, "kind calibration\n");
+    return finish(file, "job", error_out);
+}
+
+char *sim_files_read(const struct sim_files *files, size_t child, const char *name,
+                     struct dv_error *error_out)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", files->directories[child], name);
+    return child_read_file(path, error_out);
+}
+
+int sim_files_find_dump(const struct sim_files *files, size_t child, const char *label,
+                        struct sim_dump *dump_out)
+{
+    DIR *dir = opendir(files->directories[child]);
+    int code = DV_ERROR_INPUT;
+    if (!dir)
+        return code;
+    for (struct dirent *entry; code != 0 && (entry = readdir(dir)) != NULL;) {
+        if (strncmp(entry->d_name, "dump", 4) != 0)
+            continue;
+        char *text = sim_files_read(files, child, entry->d_name, NULL);
+        if (!text)
+            continue;
+        int parsed = sim_parse(dump_out, text, NULL);
+        if (strcmp(dump_out->label, label) == 0 && parsed == 0)
+            code = 0;
+        free(text);
+    }
+    closedir(dir);
+    return code;
+}
