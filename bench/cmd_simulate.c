@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simulate JOB`: the program's own child under callgrind; not listed, of no use by hand. */
+#include "command.h"
+#include "sim_child.h"
+
+int command_simulate(int argc, char **argv, struct dv_error *error_out)
+{
+    int code = argc == 2
+                   ? sim_child_run(argv[1], error_out)
+                   : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: one job file is expected");
+    return code == 0 ? EXIT_FINE : command_fail(error_out);
+}
