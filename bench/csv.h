@@ -25,6 +25,8 @@ enum csv_file { CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters };
 
 enum csv_kind { CSV_KIND_text, CSV_KIND_integer, CSV_KIND_real };
 
+/* Messages of functions that take a path begin with it. */
+
 /* A column as columns.def states it; static. */
 struct csv_column_info {
     enum csv_file file;

@@ -192,6 +192,15 @@ int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, e
     return parse(table_out, copy, n_bytes, file, error_out);
 }
 
+int csv_name_file(int code, const char *path, struct dv_error *error_out)
+{
+    if (code < 0 && error_out) {
+        const struct dv_error inner = *error_out;
+        (void)dv_fail(error_out, inner.code, inner.offset_bytes, "%s: %s", path, inner.message);
+    }
+    return code;
+}
+
 int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, struct dv_error *error_out)
 {
     char *bytes = NULL, part[65536];
@@ -201,12 +210,12 @@ int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, stru
     *bytes_out = NULL;
     *n_bytes_out = 0;
     if (!stream)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot open: %s", strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
     copy = open_memstream(&bytes, &n_bytes);
     while (copy && (n_part = fread(part, 1, sizeof part, stream)) > 0)
         fwrite(part, 1, n_part, copy);
     if (ferror(stream))
-        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot read: %s", strerror(errno));
+        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot read: %s", path, strerror(errno));
     fclose(stream);
     if (!copy || fclose(copy) != 0)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
@@ -225,7 +234,8 @@ int csv_load(struct csv_table **table_out, const char *path, enum csv_file file,
     size_t n_bytes;
     *table_out = NULL;
     const int code = csv_read_bytes(&bytes, &n_bytes, path, error_out);
-    return code < 0 ? code : parse(table_out, bytes, n_bytes, file, error_out);
+    return code < 0 ? code
+                    : csv_name_file(parse(table_out, bytes, n_bytes, file, error_out), path, error_out);
 }
 
 size_t csv_n_rows(const struct csv_table *table)

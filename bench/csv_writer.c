@@ -110,7 +110,7 @@ static int writer_open(struct csv_writer **writer_out, const char *path, int fla
         return 0;
     (void)csv_close(writer, NULL);
     *writer_out = NULL;
-    return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot open: %s", strerror(open_errno));
+    return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(open_errno));
 }
 
 int csv_create(struct csv_writer **writer_out, const char *path, enum csv_file file,
@@ -118,7 +118,7 @@ int csv_create(struct csv_writer **writer_out, const char *path, enum csv_file f
 {
     int code = writer_open(writer_out, path, O_WRONLY | O_TRUNC, file, error_out);
     if (code == 0)
-        code = write_line(*writer_out, NULL, error_out);
+        code = csv_name_file(write_line(*writer_out, NULL, error_out), path, error_out);
     if (code < 0) {
         (void)csv_close(*writer_out, NULL);
         *writer_out = NULL;
@@ -165,7 +165,7 @@ static int64_t prepare_append(int fd, const char *path, enum csv_file file, stru
         code = dv_fail(error_out, DV_ERROR_IO, n_bytes, "cannot cut off a half line: %s", strerror(errno));
     csv_free(table);
     free(bytes);
-    return code < 0 ? code : (int64_t)n_bytes;
+    return code < 0 ? csv_name_file(code, path, error_out) : (int64_t)n_bytes;
 }
 
 int csv_append(struct csv_writer **writer_out, const char *path, enum csv_file file,

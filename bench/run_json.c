@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_json.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_info.h"
+#include "csv.h"
+#include "file_write.h"
+#include "gbench.h"
+#include "versions.h"
+
+/* A text of any bytes as JSON: what is no UTF-8 (a path may be) becomes '?'. */
+static json_t *text_or_null(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *copy = strdup(text);
+    for (char *at = copy; at && *at; at++)
+        *at = (unsigned char)*at < 0x80 ? *at : '?';
+    value = copy ? json_string(copy) : NULL;
+    free(copy);
+    return value;
+}
+
+/* Sets a key; without memory, or with a value that had none, the object is lost as a whole. */
+static void set(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+/* Absent is not zero. */
+static json_t *count_or_null(int64_t value, int64_t unknown)
+{
+    return value == unknown ? json_null() : json_integer(value);
+}
+
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *time_or_null(time_t seconds)
+{
+    struct tm parts;
+    char text[64];
+    if (seconds == 0 || !gmtime_r(&seconds, &parts) ||
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        return json_null();
+    return json_string(text);
+}
+
+static json_t *texts(const char *const *items, size_t n_items)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n_items; i++)
+        (void)json_array_append_new(list, text_or_null(items[i]));
+    return list;
+}
+
+static json_t *pairs(const struct run_pair *items, size_t n_items)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < n_items; i++)
+        set(&object, items[i].key, text_or_null(items[i].value));
+    return object;
+}
+
+static json_t *machine_details(const struct machine *machine)
+{
+    char folder[256];
+    json_t *object = json_object();
+    machine_folder(machine, folder, sizeof folder);
+    set(&object, "folder", text_or_null(folder));
+    set(&object, "cpu_vendor", text_or_null(machine->cpu_vendor));
+    set(&object, "family", count_or_null(machine->family, -1));
+    set(&object, "model", count_or_null(machine->model, -1));
+    set(&object, "stepping", count_or_null(machine->stepping, -1));
+    set(&object, "microcode", text_or_null(machine->microcode));
+    set(&object, "architecture", text_or_null(machine->architecture));
+    set(&object, "virtualisation", text_or_null(machine->virtualisation));
+    set(&object, "n_cpus", json_integer(machine->n_cpus));
+    set(&object, "n_cpus_allowed", count_or_null(machine->n_cpus_allowed, 0));
+    set(&object, "l1d_bytes", count_or_null((int64_t)machine->l1d_bytes, 0));
+    set(&object, "l2_bytes", count_or_null((int64_t)machine->l2_bytes, 0));
+    set(&object, "l3_bytes", count_or_null((int64_t)machine->l3_bytes, 0));
+    set(&object, "memory_bytes", count_or_null((int64_t)machine->memory_bytes, 0));
+    set(&object, "kernel", text_or_null(machine->kernel));
+    set(&object, "governor", text_or_null(machine->governor));
+    set(&object, "turbo", text_or_null(machine->turbo));
+    set(&object, "smt", text_or_null(machine->smt));
+    set(&object, "aslr", text_or_null(machine->aslr));
+    set(&object, "transparent_huge_pages", text_or_null(machine->thp));
+    set(&object, "load_1min", real_or_null(machine->load_1min));
+    return object;
+}
+
+static json_t *tool_version(const char *command)
+{
+    char line[128];
+    return versions_tool(command, line, sizeof line) ? text_or_null(line) : json_null();
+}
+
+static json_t *versions(const struct run_info *info)
+{
+    const char *croaring = dv_croaring_version();
+    json_t *object = json_object();
+    set(&object, "dvbench", text_or_null(BUILD_VERSION));
+    set(&object, "croaring", text_or_null(*croaring ? croaring : NULL));
+    set(&object, "libbenchmark", text_or_null(gbench_library_version()));
+    set(&object, "libpfm", text_or_null(info->pfm_version));
+    set(&object, "valgrind", tool_version("valgrind"));
+    set(&object, "gnuplot", tool_version("gnuplot"));
+    return object;
+}
+
+/* The code of a pair of kernels may come from two builds: ours and CRoaring's. */
+static json_t *builds(void)
+{
+    char compiler[128];
+    const bool is_known = versions_croaring_compiler(compiler, sizeof compiler);
+    json_t *ours = json_object(), *croaring = json_object(), *object = json_object();
+    set(&ours, "git_commit", text_or_null(BUILD_GIT_COMMIT));
+    set(&ours, "compiler", text_or_null(BUILD_COMPILER));
+    set(&ours, "flags", text_or_null(BUILD_FLAGS));
+    set(&croaring, "compiler", text_or_null(is_known ? compiler : NULL));
+    set(&croaring, "flags",
+        text_or_null("not recorded in the library; its inline functions are compiled with ours"));
+    set(&object, "dvbench", ours);
+    set(&object, "croaring", croaring);
+    return object;
+}
+
+static json_t *held(const struct run_info *info)
+{
+    json_t *object = json_object();
+    set(&object, "pinned_cpu", count_or_null(info->pinned_cpu, -1));
+    set(&object, "steal_pct", real_or_null(info->steal_pct));
+    set(&object, "malloc_trim_threshold_bytes", count_or_null((int64_t)info->malloc_trim_threshold_bytes, 0));
+    return object;
+}
+
+static json_t *counters(const struct run_info *info)
+{
+    json_t *object = json_object();
+    set(&object, "source", text_or_null(info->counter_source));
+    set(&object, "status", text_or_null(info->counter_status));
+    set(&object, "events", pairs(info->events, info->n_events));
+    return object;
+}
+
+/* The whole file; NULL without memory. */
+static json_t *document(const struct run_info *info)
+{
+    char machine[256];
+    json_t *root = json_object();
+    machine_id(info->machine, machine, sizeof machine);
+    set(&root, "schema", text_or_null(COLUMNS_SCHEMA));
+    set(&root, "run", text_or_null(info->run));
+    set(&root, "status", text_or_null(info->status));
+    set(&root, "plan", text_or_null(info->plan));
+    set(&root, "arguments", texts(info->arguments, info->n_arguments));
+    set(&root, "started", time_or_null(info->started));
+    set(&root, "ended", time_or_null(info->ended));
+    set(&root, "machine", text_or_null(machine));
+    set(&root, "cpu", text_or_null(info->machine->cpu_model));
+    set(&root, "croaring", text_or_null(dv_croaring_version()));
+    set(&root, "compiler", text_or_null(BUILD_COMPILER));
+    set(&root, "machine_details", machine_details(info->machine));
+    set(&root, "held", held(info));
+    set(&root, "versions", versions(info));
+    set(&root, "builds", builds());
+    set(&root, "counters", counters(info));
+    set(&root, "settings", pairs(info->settings, info->n_settings));
+    set(&root, "warnings", texts(info->warnings, info->n_warnings));
+    return root;
+}
+
+int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out)
+{
+    json_t *root = document(info);
+    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    char *line = NULL;
+    int code;
+    if (text && asprintf(&line, "%s\n", text) >= 0)
+        code = file_write(path, line, strlen(line), error_out);
+    else
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for run.json");
+    free(line);
+    free(text);
+    json_decref(root);
+    return code;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.json: everything about a run that is no row: machine, program, versions, plan, counters, warnings.
+ *
+ * Place in the data flow: the sweep -> results/RUN/run.json -> report, compare, readers who doubt a number.
+ */
+#ifndef DVBENCH_RUN_JSON_H
+#define DVBENCH_RUN_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "dv.h"
+#include "machine.h"
+
+struct run_pair {
+    const char *key;
+    const char *value; /* NULL is written as null */
+};
+
+/* What the sweep knows. All pointers are borrowed; NULL texts, NaN and a time of 0 are written as null.
+ * Versions of the program, CRoaring, libbenchmark, valgrind and gnuplot are found out by the writer. */
+struct run_info {
+    const char *run;    /* name of the run: its folder */
+    const char *status; /* "running", "complete", "interrupted", "failed" */
+    const char *plan;
+    const char *const *arguments; /* of the command line */
+    size_t n_arguments;
+    time_t started; /* seconds since 1970; written as ISO 8601, UTC */
+    time_t ended;
+    const struct machine *machine;
+    int pinned_cpu;   /* -1: not pinned */
+    double steal_pct; /* of the time of the run */
+    uint64_t malloc_trim_threshold_bytes;
+    const char *pfm_version;       /* NULL: built without */
+    const char *counter_source;    /* "pmu", "sim", "none" */
+    const char *counter_status;    /* why not a better one */
+    const struct run_pair *events; /* name asked for -> as encoded */
+    size_t n_events;
+    const struct run_pair *settings; /* rounds, min_time, seed and what else was chosen */
+    size_t n_settings;
+    const char *const *warnings;
+    size_t n_warnings;
+};
+
+/* Writes the file, which appears whole or not at all: beside, flushed, renamed. Bytes that are no UTF-8
+ * become '?'. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
+int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out);
+
+struct run_json; /* a run.json in memory */
+
+/* Returns 0, DV_ERROR_IO, DV_ERROR_MEMORY or DV_ERROR_INPUT (no JSON object, or of another schema). */
+int run_json_load(struct run_json **run_out, const char *path, struct dv_error *error_out);
+
+/* The value at a path of keys such as "machine" or "machine_details.governor", as text; "" where it is
+ * absent, null, an object or a list. Lives as long as `run`. */
+const char *run_json_text(const struct run_json *run, const char *key_path);
+
+/* The texts of a list such as "warnings"; 0 and "" where there is none. */
+size_t run_json_n_items(const struct run_json *run, const char *key_path);
+const char *run_json_item(const struct run_json *run, const char *key_path, size_t index);
+
+/* NULL is fine. */
+void run_json_free(struct run_json *run);
+
+#endif

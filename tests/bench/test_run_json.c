@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.json written, read again, and refused; and the versions that stand in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "csv.h"
+#include "run_json.h"
+#include "versions.h"
+
+static char folder[] = "/tmp/dvbench-run-XXXXXX";
+static char path[sizeof folder + 16];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder); /* fails where a file was left beside run.json */
+}
+
+static void check_text(const struct run_json *run, const char *key_path, const char *expected)
+{
+    const char *text = run_json_text(run, key_path);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s is '%s' instead of '%s'", key_path, text, expected);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct machine machine;
+    struct run_json *run;
+    struct dv_error error = {0};
+    char id[256];
+    machine_read(&machine);
+    machine.governor[0] = 0;
+    machine.l3_bytes = 0;
+    strcpy(machine.turbo, "off");
+    const struct run_pair events[] = {{"perf::CYCLES", "type=0 config=0x0"}, {"odd \"name\"", NULL}};
+    const struct run_pair settings[] = {{"rounds", "9"}, {"min_time", "0.01"}};
+    const char *const warnings[] = {"first", "a path \xff of no UTF-8", "\xc3\xa9"};
+    const char *const arguments[] = {"sweep", "--plan", "quick"};
+    const struct run_info info = {
+        .run = "r1",
+        .status = "complete",
+        .plan = "quick",
+        .arguments = arguments,
+        .n_arguments = 3,
+        .started = 1753900000,
+        .machine = &machine,
+        .pinned_cpu = 0,
+        .steal_pct = NAN,
+        .malloc_trim_threshold_bytes = 4096,
+        .counter_source = "none",
+        .events = events,
+        .n_events = 2,
+        .settings = settings,
+        .n_settings = 2,
+        .warnings = warnings,
+        .n_warnings = 3,
+    };
+    for (int i = 0; i < 2; i++) { /* the second time replaces the first */
+        assert_int_equal(run_json_write(path, &info, &error), 0);
+        assert_int_equal(run_json_load(&run, path, &error), 0);
+        if (i == 0)
+            run_json_free(run);
+    }
+    machine_id(&machine, id, sizeof id);
+    check_text(run, "schema", COLUMNS_SCHEMA);
+    check_text(run, "run", "r1");
+    check_text(run, "status", "complete");
+    check_text(run, "machine", id);
+    check_text(run, "cpu", machine.cpu_model);
+    check_text(run, "started", "2025-07-30T18:26:40Z");
+    check_text(run, "ended", ""); /* unknown is null, not 1970 */
+    check_text(run, "held.pinned_cpu", "0");
+    check_text(run, "held.steal_pct", "");
+    check_text(run, "held.malloc_trim_threshold_bytes", "4096");
+    check_text(run, "machine_details.turbo", "off");
+    check_text(run, "machine_details.l3_bytes", ""); /* unknown, not 0 */
+    check_text(run, "counters.source", "none");
+    check_text(run, "counters.status", "");
+    check_text(run, "settings.rounds", "9");
+    check_text(run, "versions.libpfm", "");
+    check_text(run, "croaring", dv_croaring_version());
+    check_text(run, "versions.croaring", dv_croaring_version());
+    check_text(run, "no.such.key", "");
+    check_text(run, "warnings", ""); /* a list is no text */
+    assert_true(*run_json_text(run, "builds.dvbench.compiler") != 0);
+    assert_true(*run_json_text(run, "builds.dvbench.git_commit") != 0);
+    assert_true(*run_json_text(run, "versions.libbenchmark") != 0);
+    assert_int_equal(run_json_n_items(run, "warnings"), 3);
+    assert_string_equal(run_json_item(run, "warnings", 0), "first");
+    assert_string_equal(run_json_item(run, "warnings", 1), "a path ? of no UTF-8");
+    assert_string_equal(run_json_item(run, "warnings", 2), "\xc3\xa9");
+    assert_string_equal(run_json_item(run, "warnings", 3), "");
+    assert_int_equal(run_json_n_items(run, "run"), 0);
+    assert_string_equal(run_json_item(run, "arguments", 2), "quick");
+    run_json_free(run);
+}
+
+/* No host name may reach a file that is committed with reference runs. */
+static void test_no_host_name(void **state)
+{
+    (void)state;
+    char host[256] = "", quoted[300], bytes[32768];
+    struct machine machine;
+    struct dv_error error = {0};
+    if (gethostname(host, sizeof host - 1) != 0 || !*host)
+        skip();
+    machine_read(&machine);
+    const struct run_info info = {.run = "r", .machine = &machine, .steal_pct = NAN};
+    assert_int_equal(run_json_write(path, &info, &error), 0);
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    bytes[fread(bytes, 1, sizeof bytes - 1, stream)] = 0;
+    fclose(stream);
+    snprintf(quoted, sizeof quoted, "\"%s\"", host);
+    assert_null(strstr(bytes, quoted));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"", "no JSON object"},
+        {"{\"schema\": \"1\"", "no JSON object"},
+        {"[]", "no JSON object"},
+        {"{\"schema\": \"1\", \"schema\": \"1\"}", "duplicate"},
+        {"{\"schema\": \"99\"}", "schema '99'"},
+        {"{}", "schema ''"},
+    };
+    struct run_json *run;
+    struct dv_error error = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FILE *stream = fopen(path, "wb");
+        assert_non_null(stream);
+        fputs(rows[i].text, stream);
+        fclose(stream);
+        assert_int_equal(run_json_load(&run, path, &error), DV_ERROR_INPUT);
+        assert_null(run);
+        assert_non_null(strstr(error.message, rows[i].message));
+        assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
+    }
+    unlink(path);
+    assert_int_equal(run_json_load(&run, path, &error), DV_ERROR_IO);
+    char missing[sizeof path + 16];
+    struct machine machine;
+    machine_read(&machine);
+    const struct run_info info = {.run = "r", .machine = &machine, .steal_pct = NAN};
+    snprintf(missing, sizeof missing, "%s/none/run.json", folder);
+    assert_int_equal(run_json_write(missing, &info, &error), DV_ERROR_IO);
+}
+
+static void test_tool_versions(void **state)
+{
+    (void)state;
+    char line[128] = "before";
+    assert_false(versions_tool("dvbench-no-such-tool", line, sizeof line));
+    assert_string_equal(line, "");
+    assert_false(versions_tool("false", line, sizeof line));
+    assert_string_equal(line, "");
+    assert_true(versions_tool("printf 'tool 1.2\\nmore\\n' #", line, sizeof line));
+    assert_string_equal(line, "tool 1.2");
+    if (versions_croaring_compiler(line, sizeof line))
+        assert_true(strstr(line, "GCC") || strstr(line, "clang"));
+    else
+        assert_string_equal(line, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_no_host_name),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_tool_versions),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
