@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* direct_bmi2: the walk with the bit instructions of general registers, without vectors.
+ *
+ *     mask      10110000              eight bits at a time
+ *     spread    ff00ffff00000000      pdep to the bytes' lowest bits, times 255
+ *     numbers   0x070504...           pext of 0x0706050403020100 by it: the numbers of the set bits, packed
+ *     ids       four pairs            pdep of two numbers to the halves of a word, plus the row in both: eight bytes a store
+ *
+ * Cost in core cycles for 64 rows: 48, as six pdep or pext a byte go through one port. It loses to direct_scalar, whose table
+ * does the first two steps by a load, and on CPUs whose pext is microcode (AMD before Zen 3: 18 cycles and more) by far. Its merit is to
+ * touch no table and no vector register, and tzcnt and blsr where rows are taken one by one. */
+#include "direct_walk.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("bmi,bmi2,popcnt")))
+
+#define INLINE static ALWAYS_INLINE TARGET
+
+INLINE uint32_t count(uint64_t mask)
+{
+    return (uint32_t)_mm_popcnt_u64(mask);
+}
+
+INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
+{
+    for (int i_byte = 0; i_byte < 8; i_byte++) {
+        uint64_t lowest = _pdep_u64(mask, 0x0101010101010101u);
+        uint64_t numbers = _pext_u64(0x0706050403020100u, lowest * 0xff);
+        uint64_t rows = row * 0x100000001u;
+        for (int i = 0; i < 4; i++)
+            store_le64((uint8_t *)(out + 2 * i), _pdep_u64(numbers >> (16 * i), 0x000000ff000000ffu) + rows);
+        out += count(mask & 0xff);
+        row += 8;
+        mask >>= 8;
+    }
+}
+
+INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = row + i;
+}
+
+INLINE void spread(uint8_t *out, uint64_t mask)
+{
+    for (int i = 0; i < 8; i++)
+        store_le64(out + 8 * i, _pdep_u64(mask >> (8 * i), 0x0101010101010101u));
+}
+
+INLINE void fill(uint8_t *out, uint8_t value, uint32_t n)
+{
+    const uint64_t values = value * 0x0101010101010101u;
+    for (uint32_t i = 0; i < n; i += 8)
+        store_le64(out + i, values);
+}
+
+INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)
+{
+    return direct_invert(out, bytes, bit, n, count);
+}
+
+static const struct direct_isa isa = {
+    .count = count,
+    .append = append,
+    .append_tight = append,
+    .iota = iota,
+    .spread = spread,
+    .fill = fill,
+    .invert = invert,
+    .touch = direct_touch,
+    .skips_empty = true,
+};
+
+DIRECT_KERNEL(direct_bmi2, TARGET, isa)
+#endif

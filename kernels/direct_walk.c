@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the direct kernels do not do per batch of a stream: open, close, and seek. */
+#include "direct_walk.h"
+
+/* Whether the container's chunk ends at or before position. In chunk numbers, since the last chunk ends at
+ * 2^64. */
+static bool is_before(const struct dv_container *container, uint64_t position)
+{
+    return dv_container_start(container) / CHUNK_ROWS < position / CHUNK_ROWS;
+}
+
+void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint64_t start)
+{
+    /* A gap between two batches mostly ends in the same container or the next one. */
+    size_t i = cursor->i_container;
+    for (int n_steps = 0; n_steps < 2 && i < view->n_containers; n_steps++)
+        i += is_before(&view->containers[i], start);
+    bool is_behind = i > 0 && !is_before(&view->containers[i - 1], start);
+    if (is_behind || (i < view->n_containers && is_before(&view->containers[i], start)))
+        i = dv_view_seek(view, start);
+    cursor->i_container = i;
+    cursor->i_item = 0;
+    cursor->next = start;
+    if (i == view->n_containers || view->containers[i].kind == DV_BITSET)
+        return;
+    uint64_t first = dv_container_start(&view->containers[i]);
+    if (start > first)
+        cursor->i_item = direct_find_item(&view->containers[i], (uint32_t)(start - first));
+}
+
+void direct_clear_flags(struct direct_cursor *cursor)
+{
+    memset(cursor->flags, 0, CHUNK_ROWS + 64);
+    cursor->tag = 0;
+}
+
+static int open_cursor(struct kernel_state *state, size_t n_flag_bytes, struct dv_error *error_out)
+{
+    struct direct_cursor *cursor = calloc(1, sizeof *cursor + n_flag_bytes);
+    if (!cursor)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
+                       "no memory for the cursor of a direct kernel");
+    state->data = cursor;
+    state->n_bytes = sizeof *cursor + n_flag_bytes;
+    return 0;
+}
+
+int direct_open_flags(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+{
+    return open_cursor(state, dv->view.n_kind[DV_ARRAY] > 0 ? CHUNK_ROWS + 64 : 0, error_out);
+}
+
+int direct_open_words(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+{
+    (void)dv;
+    return open_cursor(state, 0, error_out);
+}
+
+void direct_close(struct kernel_state *state)
+{
+    free(state->data);
+    state->data = NULL;
+}
