@@ -5,11 +5,13 @@
  *     table     4 5 7 . . . . .           the numbers of the set bits, 8 bytes
  *     ids       widened while loaded (vpmovzxbd), plus the row: one full store, always
  *
- * The table is 2 KiB of the nearest cache; the alternative without it, pext, is microcode on the AVX2 CPUs of AMD before Zen 3.
- * Bits become bytes by handing each byte the mask byte that holds its bit (vpshufb) and testing that bit.
+ * The table is 2 KiB of the nearest cache; the alternative without it, pext, is microcode on the AVX2 CPUs of
+ * AMD before Zen 3. Bits become bytes by handing each byte the mask byte that holds its bit (vpshufb) and
+ * testing that bit.
  *
- * Cost in core cycles for 64 rows on Zen 4: row_ids 12 (eight loads, additions and stores, a chain of eight counts); is_deleted 3.
- * It loses to direct_avx512 by half as much again, and to gap filling where nearly nothing is deleted. */
+ * Cost in core cycles for 64 rows on Zen 4: row_ids 12 (eight loads, additions and stores, a chain of eight
+ * counts); is_deleted 3. It loses to direct_avx512 by half as much again, and to gap filling where nearly
+ * nothing is deleted. */
 #include "direct_table.h"
 #include "direct_walk.h"
 

@@ -30,8 +30,8 @@
 #define TARGET_VBMI2                                                                                         \
     __attribute__((target(                                                                                   \
         "avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt,avx512vbmi,avx512vbmi2,avx512vpopcntdq")))
-#define INLINE_BASE  static inline __attribute__((always_inline)) TARGET_BASE
-#define INLINE_VBMI2 static inline __attribute__((always_inline)) TARGET_VBMI2
+#define INLINE_BASE  static ALWAYS_INLINE TARGET_BASE
+#define INLINE_VBMI2 static ALWAYS_INLINE TARGET_VBMI2
 
 INLINE_BASE uint32_t count(uint64_t mask)
 {
@@ -121,23 +121,12 @@ INLINE_BASE void fill(uint8_t *out, uint8_t value, uint32_t n)
 /* n > 0 bytes at most 64, the others 0: never reads behind them. */
 INLINE_BASE __m512i load_bytes(const uint8_t *bytes, uint32_t n)
 {
-    return _mm512_maskz_loadu_epi8(n == 0 ? 0 : direct_low(n < 64 ? n : 64), bytes);
+    return _mm512_maskz_loadu_epi8(n == 0 ? 0 : bits_below(n < 64 ? n : 64), bytes);
 }
 
 INLINE_BASE uint64_t match(const uint8_t *flags, uint8_t tag)
 {
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(flags), _mm512_set1_epi8((char)tag));
-}
-
-INLINE_BASE uint64_t touch_base(uint32_t row, uint64_t mask)
-{
-    uint64_t sum = 0;
-    for (; mask != 0; mask &= mask - 1) {
-        uint64_t offset = row + (uint64_t)__builtin_ctzll(mask);
-        __asm__ volatile("" : "+r"(offset));
-        sum += offset;
-    }
-    return sum;
 }
 
 /* Sixteen offsets a register, summed in 64 bits; lanes behind the last hold `row`, which is taken off again.
@@ -213,7 +202,7 @@ static const struct direct_isa isa_base = {
     .spread = spread,
     .fill = fill,
     .invert = invert_base,
-    .touch = touch_base,
+    .touch = direct_touch,
     .match = match,
 };
 

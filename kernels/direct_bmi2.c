@@ -4,11 +4,13 @@
  *     mask      10110000              eight bits at a time
  *     spread    ff00ffff00000000      pdep to the bytes' lowest bits, times 255
  *     numbers   0x070504...           pext of 0x0706050403020100 by it: the numbers of the set bits, packed
- *     ids       four pairs            pdep of two numbers to the halves of a word, plus the row in both: eight bytes a store
+ *     ids       four pairs            pdep of two numbers to the halves of a word, plus the row in both:
+ * eight bytes a store
  *
- * Cost in core cycles for 64 rows: 48, as six pdep or pext a byte go through one port. It loses to direct_scalar, whose table
- * does the first two steps by a load, and on CPUs whose pext is microcode (AMD before Zen 3: 18 cycles and more) by far. Its merit is to
- * touch no table and no vector register, and tzcnt and blsr where rows are taken one by one. */
+ * Cost in core cycles for 64 rows: 48, as six pdep or pext a byte go through one port. It loses to
+ * direct_scalar, whose table does the first two steps by a load, and on CPUs whose pext is microcode (AMD
+ * before Zen 3: 18 cycles and more) by far. Its merit is to touch no table and no vector register, and tzcnt
+ * and blsr where rows are taken one by one. */
 #include "direct_walk.h"
 
 #if defined(__x86_64__)
@@ -30,7 +32,7 @@ INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
         uint64_t numbers = _pext_u64(0x0706050403020100u, lowest * 0xff);
         uint64_t rows = row * 0x100000001u;
         for (int i = 0; i < 4; i++)
-            store_le64((uint8_t *)(out + 2 * i), _pdep_u64(numbers >> (16 * i), 0x000000ff000000ffu) + rows);
+            direct_store64(out + 2 * i, _pdep_u64(numbers >> (16 * i), 0x000000ff000000ffu) + rows);
         out += count(mask & 0xff);
         row += 8;
         mask >>= 8;
@@ -46,14 +48,14 @@ INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
 INLINE void spread(uint8_t *out, uint64_t mask)
 {
     for (int i = 0; i < 8; i++)
-        store_le64(out + 8 * i, _pdep_u64(mask >> (8 * i), 0x0101010101010101u));
+        direct_store64(out + 8 * i, _pdep_u64(mask >> (8 * i), 0x0101010101010101u));
 }
 
 INLINE void fill(uint8_t *out, uint8_t value, uint32_t n)
 {
     const uint64_t values = value * 0x0101010101010101u;
     for (uint32_t i = 0; i < n; i += 8)
-        store_le64(out + i, values);
+        direct_store64(out + i, values);
 }
 
 INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)

@@ -5,12 +5,13 @@
  *     table     4 5 7 . . . . .           the numbers of the set bits, 8 bytes
  *     ids       widened twice (uxtl), plus the row: two full stores, always
  *
- * NEON has no movemask: 64 matching flags become bits by leaving each byte its own bit and adding neighbours three
- * times, 64 bytes to 8. The count of a byte comes from the running sums of one multiplication, as in direct_scalar, since cnt works on
- * vector registers, and moving there and back costs more.
+ * NEON has no movemask: 64 matching flags become bits by leaving each byte its own bit and adding neighbours
+ * three times, 64 bytes to 8. The count of a byte comes from the running sums of one multiplication, as in
+ * direct_scalar, since cnt works on vector registers, and moving there and back costs more.
  *
- * Cost for 64 rows: 8 loads, 24 widenings and additions, 16 stores for row_ids: 16 to 24 core cycles on cores with one or two store
- * ports. Not measured: this project's machines are x86-64, and an emulator has no cycles. */
+ * Cost for 64 rows: 8 loads, 24 widenings and additions, 16 stores for row_ids: 16 to 24 core cycles on cores
+ * with one or two store ports. Not measured: this project's machines are x86-64, and an emulator has no
+ * cycles. */
 #include "direct_table.h"
 #include "direct_walk.h"
 
@@ -49,7 +50,8 @@ static ALWAYS_INLINE uint8x16_t own_bit(void)
 static ALWAYS_INLINE void spread(uint8_t *out, uint64_t mask)
 {
     for (int i = 0; i < 4; i++) {
-        uint8x16_t bytes = vcombine_u8(vdup_n_u8((uint8_t)(mask >> (16 * i))), vdup_n_u8((uint8_t)(mask >> (16 * i + 8))));
+        uint8x16_t bytes =
+            vcombine_u8(vdup_n_u8((uint8_t)(mask >> (16 * i))), vdup_n_u8((uint8_t)(mask >> (16 * i + 8))));
         vst1q_u8(out + 16 * i, vandq_u8(vtstq_u8(bytes, own_bit()), vdupq_n_u8(1)));
     }
 }

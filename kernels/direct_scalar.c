@@ -5,22 +5,19 @@
  *     table     4 5 7 . . . . .          the numbers of the set bits, one 8-byte load
  *     ids       eight stores, always; the next byte's ids overwrite what was too much
  *
- * Where the ids of each of the eight bytes go is one multiplication: the counts of all bytes side by side in a word, times
- * 0x01010101..., are their running sums. So nothing waits for a counter to advance.
+ * Where the ids of each of the eight bytes go is one multiplication: the counts of all bytes side by side in
+ * a word, times 0x01010101..., are their running sums. So nothing waits for a counter to advance.
  *
- * Cost in core cycles for 64 rows: about 35 (an 8-byte load, eight additions and eight stores a byte, of which a compiler
- * makes fewer with the vectors every CPU has). A mask without a deleted row is filled in one go, which costs a mispredict where such
- * masks come and go: worst around one deleted row in 100. */
+ * Cost in core cycles for 64 rows: about 35 (an 8-byte load, eight additions and eight stores a byte, of
+ * which a compiler makes fewer with the vectors every CPU has). A mask without a deleted row is filled in one
+ * go, which costs a mispredict where such masks come and go: worst around one deleted row in 100. */
 #include "direct_table.h"
 #include "direct_walk.h"
 
 static ALWAYS_INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
 {
-    uint64_t counts = mask - (mask >> 1 & 0x5555555555555555u);
-    counts = (counts & 0x3333333333333333u) + (counts >> 2 & 0x3333333333333333u);
-    counts = (counts + (counts >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    /* Byte i: the ids of bytes 0 .. i; shifted up by one: of those before. At most 56, so no byte carries over. */
-    uint64_t before = counts * 0x0101010101010101u << 8;
+    /* Byte i: the ids of the bytes before it; at most 56, so no byte carries over. */
+    uint64_t before = direct_running_counts(mask) << 8;
     for (int i_byte = 0; i_byte < 8; i_byte++) {
         uint64_t numbers = direct_set_bits[mask >> (8 * i_byte) & 0xff];
         uint32_t *ids = out + (before >> (8 * i_byte) & 0xff);
@@ -36,13 +33,14 @@ static ALWAYS_INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
         out[i] = row + i;
 }
 
-/* Eight bits to eight bytes: each byte keeps a bit of its own, and a sum that carries into its top bit makes it a one. */
+/* Eight bits to eight bytes: each byte keeps a bit of its own, and a sum that carries into its top bit makes
+ * it a one. */
 static ALWAYS_INLINE void spread(uint8_t *out, uint64_t mask)
 {
     for (int i = 0; i < 8; i++) {
         uint64_t bits = (mask >> (8 * i) & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
         uint64_t bytes = (bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
-        store_le64(out + 8 * i, bytes);
+        direct_store64(out + 8 * i, bytes);
     }
 }
 
@@ -50,7 +48,7 @@ static ALWAYS_INLINE void fill(uint8_t *out, uint8_t value, uint32_t n)
 {
     const uint64_t values = value * 0x0101010101010101u;
     for (uint32_t i = 0; i < n; i += 8)
-        store_le64(out + i, values);
+        direct_store64(out + i, values);
 }
 
 static ALWAYS_INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)

@@ -30,30 +30,32 @@ void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint6
 
 void direct_clear_flags(struct direct_cursor *cursor)
 {
-    memset(cursor->flags, 0, CHUNK_ROWS + 64);
+    memset(cursor->scratch, 0, DIRECT_FLAG_BYTES);
     cursor->tag = 0;
 }
 
-static int open_cursor(struct kernel_state *state, size_t n_flag_bytes, struct dv_error *error_out)
+static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n_scratch_bytes,
+                       struct dv_error *error_out)
 {
-    struct direct_cursor *cursor = calloc(1, sizeof *cursor + n_flag_bytes);
+    if (dv->view.n_kind[DV_ARRAY] == 0)
+        n_scratch_bytes = 0;
+    struct direct_cursor *cursor = calloc(1, sizeof *cursor + n_scratch_bytes);
     if (!cursor)
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
                        "no memory for the cursor of a direct kernel");
     state->data = cursor;
-    state->n_bytes = sizeof *cursor + n_flag_bytes;
+    state->n_bytes = sizeof *cursor + n_scratch_bytes;
     return 0;
 }
 
 int direct_open_flags(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
-    return open_cursor(state, dv->view.n_kind[DV_ARRAY] > 0 ? CHUNK_ROWS + 64 : 0, error_out);
+    return open_cursor(dv, state, DIRECT_FLAG_BYTES, error_out);
 }
 
 int direct_open_words(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
-    (void)dv;
-    return open_cursor(state, 0, error_out);
+    return open_cursor(dv, state, DIRECT_BLOCK_ROWS / 8, error_out);
 }
 
 void direct_close(struct kernel_state *state)

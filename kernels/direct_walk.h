@@ -37,15 +37,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "dv.h"
 #include "kernel.h"
 #include "sink.h"
 
-#define DIRECT_INLINE static inline __attribute__((always_inline))
-
 /* Rows whose flags or words are built before they are read: 8 KiB of flags stay in the nearest cache. */
 #define DIRECT_BLOCK_ROWS 8192
 #define CHUNK_ROWS        65536
+/* Values behind a block set flags too, and 64 flags are read at once. */
+#define DIRECT_FLAG_BYTES (CHUNK_ROWS + 64)
 
 /* What an ISA gives. "May scribble" is about bytes behind what was asked for; all `out` are unaligned.
  * row counts are relative to the batch. Members are constants in every instance. */
@@ -79,8 +80,8 @@ struct direct_cursor {
     size_t i_container; /* first container that ends after `next` */
     uint32_t i_item;    /* first value >= next, or first run that ends after it, in that container */
     uint32_t tag;       /* of the block whose flags were set last; 1 .. 255 */
-    uint64_t words[DIRECT_BLOCK_ROWS / 64]; /* where values are collected without flags */
-    uint8_t flags[]; /* CHUNK_ROWS + 64 where the ISA has match and the DV has arrays; all 0 at first */
+    uint64_t scratch[]; /* the flags, DIRECT_FLAG_BYTES, 0 at first, or the words of a block; none without
+                           arrays */
 };
 
 /* What has been written of a batch. */
@@ -93,46 +94,35 @@ struct direct_out {
     uint64_t sum;       /* touch */
 };
 
-DIRECT_INLINE uint16_t direct_load16(const uint8_t *bytes)
+static ALWAYS_INLINE void direct_store64(void *out, uint64_t value)
 {
-    uint16_t x;
-    memcpy(&x, bytes, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap16(x);
-#endif
-    return x;
+    value = BYTES_FROM_LE(64, value);
+    memcpy(out, &value, sizeof value);
 }
 
-DIRECT_INLINE uint64_t direct_load64(const uint8_t *bytes)
+/* Byte i: how many bits are set in the bytes 0 .. i of mask. */
+static ALWAYS_INLINE uint64_t direct_running_counts(uint64_t mask)
 {
-    uint64_t x;
-    memcpy(&x, bytes, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap64(x);
-#endif
-    return x;
-}
-
-/* The lowest n bits, n 1 .. 64. */
-DIRECT_INLINE uint64_t direct_low(uint32_t n)
-{
-    return UINT64_MAX >> (64 - n);
+    mask -= mask >> 1 & 0x5555555555555555u;
+    mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
+    mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return mask * 0x0101010101010101u;
 }
 
 /* The bits [bit, bit + n) of a bitset container, n 1 .. 64; what lies behind n is arbitrary. */
-DIRECT_INLINE uint64_t direct_bits(const uint8_t *bytes, uint32_t bit, uint32_t n)
+static ALWAYS_INLINE uint64_t direct_bits(const uint8_t *bytes, uint32_t bit, uint32_t n)
 {
     const uint8_t *word = bytes + bit / 64 * 8;
     uint32_t shift = bit % 64;
-    uint64_t bits = direct_load64(word) >> shift;
+    uint64_t bits = load_le64(word) >> shift;
     if (shift + n > 64)
-        bits |= direct_load64(word + 8) << (64 - shift);
+        bits |= load_le64(word + 8) << (64 - shift);
     return bits;
 }
 
 /* direct_isa.invert in words, for ISAs that have nothing better. */
-DIRECT_INLINE uint32_t direct_invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n,
-                                     uint32_t (*count)(uint64_t mask))
+static ALWAYS_INLINE uint32_t direct_invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n,
+                                            uint32_t (*count)(uint64_t mask))
 {
     uint32_t n_live = 0;
     for (; n >= 64; n -= 64, bit += 64, out++) {
@@ -140,14 +130,26 @@ DIRECT_INLINE uint32_t direct_invert(uint64_t *out, const uint8_t *bytes, uint32
         n_live += count(*out);
     }
     if (n > 0) {
-        *out = ~direct_bits(bytes, bit, n) & direct_low(n);
+        *out = ~direct_bits(bytes, bit, n) & bits_below(n);
         n_live += count(*out);
     }
     return n_live;
 }
 
+/* direct_isa.touch, one row after the other. */
+static ALWAYS_INLINE uint64_t direct_touch(uint32_t row, uint64_t mask)
+{
+    uint64_t sum = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        uint64_t offset = row + (uint64_t)__builtin_ctzll(mask);
+        __asm__ volatile("" : "+r"(offset));
+        sum += offset;
+    }
+    return sum;
+}
+
 /* Writes n bits at `row` of live_mask; bits behind n are 0 in `bits`, and so are the words behind row. */
-DIRECT_INLINE void direct_put(struct direct_out *o, uint32_t row, uint64_t bits, uint32_t n)
+static ALWAYS_INLINE void direct_put(struct direct_out *o, uint32_t row, uint64_t bits, uint32_t n)
 {
     uint64_t *word = (uint64_t *)o->out + row / 64;
     uint32_t shift = row % 64;
@@ -161,8 +163,8 @@ DIRECT_INLINE void direct_put(struct direct_out *o, uint32_t row, uint64_t bits,
 }
 
 /* The ids of mask to the end of the list. */
-DIRECT_INLINE void direct_append(struct direct_out *o, uint32_t row, uint64_t mask,
-                                 const struct direct_isa isa)
+static ALWAYS_INLINE void direct_append(struct direct_out *o, uint32_t row, uint64_t mask,
+                                        const struct direct_isa isa)
 {
     uint32_t *list = (uint32_t *)o->out + o->n_list;
     if (isa.skips_empty && mask == 0)
@@ -178,11 +180,11 @@ DIRECT_INLINE void direct_append(struct direct_out *o, uint32_t row, uint64_t ma
 }
 
 /* Rows [row, row + n), n 1 .. 64, as a mask of deleted ones; bits behind n are 0. */
-DIRECT_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
-                             const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
+                                    const enum sink_kind kind, const struct direct_isa isa)
 {
-    uint64_t live = ~deleted & direct_low(n);
-    uint64_t ends = (live ^ (live << 1 | o->is_live)) & direct_low(n);
+    uint64_t live = ~deleted & bits_below(n);
+    uint64_t ends = (live ^ (live << 1 | o->is_live)) & bits_below(n);
     switch (kind) {
     case SINK_row_ids:
         if (isa.skips_empty && deleted == 0 && n == 64) {
@@ -212,26 +214,26 @@ DIRECT_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t delete
 }
 
 /* The bits of live_mask for n rows that are all live or all deleted. */
-DIRECT_INLINE void put_range(struct direct_out *o, uint32_t row, uint32_t n, bool is_live,
-                             const struct direct_isa isa)
+static ALWAYS_INLINE void put_range(struct direct_out *o, uint32_t row, uint32_t n, bool is_live,
+                                    const struct direct_isa isa)
 {
     uint64_t bits = is_live ? UINT64_MAX : 0;
     uint32_t head = (64 - row % 64) % 64;
     if (head > n)
         head = n;
     if (head > 0)
-        direct_put(o, row, bits & direct_low(head), head);
+        direct_put(o, row, bits & bits_below(head), head);
     row += head;
     n -= head;
     isa.fill(o->out + row / 8, (uint8_t)bits, n / 64 * 8);
     row += n / 64 * 64;
     if (n % 64 > 0)
-        direct_put(o, row, bits & direct_low(n % 64), n % 64);
+        direct_put(o, row, bits & bits_below(n % 64), n % 64);
 }
 
 /* n > 0 rows that are all live. */
-DIRECT_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t n, const enum sink_kind kind,
-                             const struct direct_isa isa)
+static ALWAYS_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t n, const enum sink_kind kind,
+                                    const struct direct_isa isa)
 {
     uint32_t *list = (uint32_t *)o->out + o->n_list;
     switch (kind) {
@@ -256,8 +258,8 @@ DIRECT_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t n, con
 }
 
 /* n > 0 rows that are all deleted. */
-DIRECT_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint32_t n, const enum sink_kind kind,
-                                const struct direct_isa isa)
+static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint32_t n,
+                                       const enum sink_kind kind, const struct direct_isa isa)
 {
     uint32_t *list = (uint32_t *)o->out + o->n_list;
     switch (kind) {
@@ -279,19 +281,16 @@ DIRECT_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint32_t n, 
         o->is_live = false;
         break;
     default:
-        for (uint32_t i = 0; i < n; i++) {
-            uint64_t offset = row + i;
-            __asm__ volatile("" : "+r"(offset));
-            o->sum += offset;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            o->sum += direct_touch(row + i, 1);
     }
     o->n_deleted += n;
 }
 
 /* The rows [low, high) of a bitset container, at `row` of the batch. */
-DIRECT_INLINE void emit_bitset(struct direct_out *o, const struct dv_container *container, uint32_t low,
-                               uint32_t high, uint32_t row, const enum sink_kind kind,
-                               const struct direct_isa isa)
+static ALWAYS_INLINE void emit_bitset(struct direct_out *o, const struct dv_container *container,
+                                      uint32_t low, uint32_t high, uint32_t row, const enum sink_kind kind,
+                                      const struct direct_isa isa)
 {
     /* live_mask is aligned to the batch, whose words are then whole; the others to the container. */
     uint32_t at = kind == SINK_live_mask ? row : low;
@@ -299,7 +298,7 @@ DIRECT_INLINE void emit_bitset(struct direct_out *o, const struct dv_container *
     if (n > high - low)
         n = high - low;
     if (n > 0)
-        emit_mask(o, row, direct_bits(container->bytes, low, n) & direct_low(n), n, kind, isa);
+        emit_mask(o, row, direct_bits(container->bytes, low, n) & bits_below(n), n, kind, isa);
     low += n;
     row += n;
     if (kind == SINK_live_mask) {
@@ -310,16 +309,16 @@ DIRECT_INLINE void emit_bitset(struct direct_out *o, const struct dv_container *
     }
     const uint8_t *word = container->bytes + low / 64 * 8;
     for (; high - low >= 64; low += 64, row += 64, word += 8)
-        emit_mask(o, row, direct_load64(word), 64, kind, isa);
+        emit_mask(o, row, load_le64(word), 64, kind, isa);
     if (low < high)
-        emit_mask(o, row, direct_load64(word) & direct_low(high - low), high - low, kind, isa);
+        emit_mask(o, row, load_le64(word) & bits_below(high - low), high - low, kind, isa);
 }
 
 /* Sets flags[value - low] = tag for the values from i_value on that are below high. Sixteen are set without a
  * test, so that some behind high are set too: flags that nobody reads. Returns the first value at or above
  * high. */
-DIRECT_INLINE uint32_t scatter_flags(uint8_t *flags, const struct dv_container *container, uint32_t i_value,
-                                     uint32_t low, uint32_t high, uint8_t tag)
+static ALWAYS_INLINE uint32_t scatter_flags(uint8_t *flags, const struct dv_container *container,
+                                            uint32_t i_value, uint32_t low, uint32_t high, uint8_t tag)
 {
     /* As an integer, since the base lies in front of the flags. */
     uintptr_t base = (uintptr_t)flags - low;
@@ -327,31 +326,31 @@ DIRECT_INLINE uint32_t scatter_flags(uint8_t *flags, const struct dv_container *
     uint32_t n_left = container->cardinality - i_value;
     while (n_left >= 16) {
         for (uint32_t i = 0; i < 16; i++)
-            *(uint8_t *)(base + direct_load16(value + (size_t)i * 2)) = tag;
-        if (direct_load16(value + 30) >= high)
+            *(uint8_t *)(base + load_le16(value + (size_t)i * 2)) = tag;
+        if (load_le16(value + 30) >= high)
             break;
         value += 32;
         n_left -= 16;
     }
     if (n_left >= 16) {
         for (uint32_t i = 0; i < 16; i++)
-            n_left -= direct_load16(value + (size_t)i * 2) < high;
+            n_left -= load_le16(value + (size_t)i * 2) < high;
         return container->cardinality - n_left;
     }
-    for (; n_left > 0 && direct_load16(value) < high; value += 2, n_left--)
-        *(uint8_t *)(base + direct_load16(value)) = tag;
+    for (; n_left > 0 && load_le16(value) < high; value += 2, n_left--)
+        *(uint8_t *)(base + load_le16(value)) = tag;
     return container->cardinality - n_left;
 }
 
 /* Collects the values from i_value on that are below high into words of 64 rows that start at low. */
-DIRECT_INLINE uint32_t collect_words(uint64_t *words, const struct dv_container *container, uint32_t i_value,
-                                     uint32_t low, uint32_t high)
+static ALWAYS_INLINE uint32_t collect_words(uint64_t *words, const struct dv_container *container,
+                                            uint32_t i_value, uint32_t low, uint32_t high)
 {
     memset(words, 0, (high - low + 63) / 64 * sizeof *words);
     uint64_t collected = 0;
     uint32_t i_word = 0;
     for (; i_value < container->cardinality; i_value++) {
-        uint32_t value = direct_load16(container->bytes + (size_t)i_value * 2);
+        uint32_t value = load_le16(container->bytes + (size_t)i_value * 2);
         if (value >= high)
             break;
         uint32_t i = (value - low) / 64;
@@ -368,32 +367,33 @@ DIRECT_INLINE uint32_t collect_words(uint64_t *words, const struct dv_container 
 void direct_clear_flags(struct direct_cursor *cursor);
 
 /* The rows [low, high) of an array container, at most DIRECT_BLOCK_ROWS. */
-DIRECT_INLINE void emit_array_block(struct direct_out *o, struct direct_cursor *cursor,
-                                    const struct dv_container *container, uint32_t low, uint32_t high,
-                                    uint32_t row, const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_array_block(struct direct_out *o, struct direct_cursor *cursor,
+                                           const struct dv_container *container, uint32_t low, uint32_t high,
+                                           uint32_t row, const enum sink_kind kind,
+                                           const struct direct_isa isa)
 {
+    const uint64_t *word = cursor->scratch;
+    const uint8_t *flags = (uint8_t *)cursor->scratch;
     if (isa.match) {
         if (cursor->tag == UINT8_MAX)
             direct_clear_flags(cursor);
         cursor->tag++;
-        cursor->i_item =
-            scatter_flags(cursor->flags, container, cursor->i_item, low, high, (uint8_t)cursor->tag);
+        cursor->i_item = scatter_flags((uint8_t *)cursor->scratch, container, cursor->i_item, low, high,
+                                       (uint8_t)cursor->tag);
     } else {
-        cursor->i_item = collect_words(cursor->words, container, cursor->i_item, low, high);
+        cursor->i_item = collect_words(cursor->scratch, container, cursor->i_item, low, high);
     }
     const uint8_t tag = (uint8_t)cursor->tag;
-    const uint8_t *flags = cursor->flags;
-    const uint64_t *word = cursor->words;
     for (; high - low >= 64; low += 64, row += 64, flags += 64, word++)
         emit_mask(o, row, isa.match ? isa.match(flags, tag) : *word, 64, kind, isa);
     uint32_t n = high - low;
     if (n > 0)
-        emit_mask(o, row, (isa.match ? isa.match(flags, tag) : *word) & direct_low(n), n, kind, isa);
+        emit_mask(o, row, (isa.match ? isa.match(flags, tag) : *word) & bits_below(n), n, kind, isa);
 }
 
-DIRECT_INLINE void emit_array(struct direct_out *o, struct direct_cursor *cursor,
-                              const struct dv_container *container, uint32_t low, uint32_t high, uint32_t row,
-                              const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_array(struct direct_out *o, struct direct_cursor *cursor,
+                                     const struct dv_container *container, uint32_t low, uint32_t high,
+                                     uint32_t row, const enum sink_kind kind, const struct direct_isa isa)
 {
     while (low < high) {
         uint32_t n = high - low < DIRECT_BLOCK_ROWS ? high - low : DIRECT_BLOCK_ROWS;
@@ -404,14 +404,14 @@ DIRECT_INLINE void emit_array(struct direct_out *o, struct direct_cursor *cursor
 }
 
 /* The rows [low, high) of a run container. */
-DIRECT_INLINE void emit_runs(struct direct_out *o, struct direct_cursor *cursor,
-                             const struct dv_container *container, uint32_t low, uint32_t high, uint32_t row,
-                             const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_runs(struct direct_out *o, struct direct_cursor *cursor,
+                                    const struct dv_container *container, uint32_t low, uint32_t high,
+                                    uint32_t row, const enum sink_kind kind, const struct direct_isa isa)
 {
     uint32_t i_run = cursor->i_item;
     for (; i_run < container->n_runs && low < high; i_run++) {
         const uint8_t *run = container->bytes + 2 + (size_t)i_run * 4;
-        uint32_t start = direct_load16(run), end = start + direct_load16(run + 2) + 1;
+        uint32_t start = load_le16(run), end = start + load_le16(run + 2) + 1;
         if (start >= high)
             break;
         if (start > low) {
@@ -432,14 +432,14 @@ DIRECT_INLINE void emit_runs(struct direct_out *o, struct direct_cursor *cursor,
 }
 
 /* First value >= low of an array, or first run that ends after low: binary search. */
-DIRECT_INLINE uint32_t direct_find_item(const struct dv_container *container, uint32_t low)
+static ALWAYS_INLINE uint32_t direct_find_item(const struct dv_container *container, uint32_t low)
 {
     uint32_t begin = 0, end = container->kind == DV_ARRAY ? container->cardinality : container->n_runs;
     while (begin < end) {
         uint32_t middle = (begin + end) / 2;
         const uint8_t *run = container->bytes + 2 + (size_t)middle * 4;
-        uint32_t last = container->kind == DV_ARRAY ? direct_load16(container->bytes + (size_t)middle * 2)
-                                                    : (uint32_t)direct_load16(run) + direct_load16(run + 2);
+        uint32_t last = container->kind == DV_ARRAY ? load_le16(container->bytes + (size_t)middle * 2)
+                                                    : (uint32_t)load_le16(run) + load_le16(run + 2);
         if (last < low)
             begin = middle + 1;
         else
@@ -459,7 +459,7 @@ void direct_close(struct kernel_state *state);
 
 /* The ends of runs, alternately of deleted and of live rows, become (start, length): in place, eight bytes at
  * a time. */
-DIRECT_INLINE uint32_t finish_runs(struct direct_out *o)
+static ALWAYS_INLINE uint32_t finish_runs(struct direct_out *o)
 {
     uint32_t *ends = (uint32_t *)o->out;
     if (o->is_live)
@@ -470,7 +470,8 @@ DIRECT_INLINE uint32_t finish_runs(struct direct_out *o)
 }
 
 /* Sets sink->n_out; returns the live rows. */
-DIRECT_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *sink, const enum sink_kind kind)
+static ALWAYS_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *sink,
+                                            const enum sink_kind kind)
 {
     switch (kind) {
     case SINK_row_ids:
@@ -495,9 +496,9 @@ DIRECT_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *sink, co
 }
 
 /* One kernel call: kernel_fn with the sink and the ISA as constants. */
-DIRECT_INLINE uint32_t direct_walk(const struct dv *dv, struct kernel_state *state, uint64_t start,
-                                   uint32_t n_rows, struct sink *sink, const enum sink_kind kind,
-                                   const struct direct_isa isa)
+static ALWAYS_INLINE uint32_t direct_walk(const struct dv *dv, struct kernel_state *state, uint64_t start,
+                                          uint32_t n_rows, struct sink *sink, const enum sink_kind kind,
+                                          const struct direct_isa isa)
 {
     const struct dv_view *view = &dv->view;
     struct direct_cursor *cursor = state->data;
