@@ -34,7 +34,7 @@ static bool hardware_has(enum isa isa)
                hardware_has(ISA_AVX2);
     case ISA_AVX512_VBMI2:
         return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-               hardware_has(ISA_AVX512);
+               __builtin_cpu_supports("avx512vpopcntdq") && hardware_has(ISA_AVX512);
     default:
         return false;
     }

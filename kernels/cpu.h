@@ -16,8 +16,8 @@
 #define TARGET_AVX2   __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,lzcnt,popcnt")))
 #define TARGET_AVX512_VBMI2                                                                                  \
-    __attribute__((                                                                                          \
-        target("avx512vbmi,avx512vbmi2,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,lzcnt,popcnt")))
+    __attribute__((target("avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,"  \
+                          "bmi,bmi2,lzcnt,popcnt")))
 #endif
 #define TARGET_GENERIC
 #define TARGET_NEON

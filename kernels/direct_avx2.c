@@ -18,8 +18,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define INLINE static ALWAYS_INLINE TARGET
+#define INLINE static ALWAYS_INLINE TARGET_AVX2
 
 INLINE uint32_t count(uint64_t mask)
 {
@@ -92,5 +91,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-DIRECT_KERNEL(direct_avx2, TARGET, isa)
+#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX2, direct_walk, isa)
+FOR_EACH_SINK_ID(INSTANCE, direct_avx2)
 #endif

@@ -26,12 +26,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET_BASE __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")))
-#define TARGET_VBMI2                                                                                         \
-    __attribute__((target(                                                                                   \
-        "avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt,avx512vbmi,avx512vbmi2,avx512vpopcntdq")))
-#define INLINE_BASE  static ALWAYS_INLINE TARGET_BASE
-#define INLINE_VBMI2 static ALWAYS_INLINE TARGET_VBMI2
+#define INLINE_BASE  static ALWAYS_INLINE TARGET_AVX512
+#define INLINE_VBMI2 static ALWAYS_INLINE TARGET_AVX512_VBMI2
 
 INLINE_BASE uint32_t count(uint64_t mask)
 {
@@ -206,6 +202,8 @@ static const struct direct_isa isa_base = {
     .match = match,
 };
 
-DIRECT_KERNEL(direct_avx512, TARGET_VBMI2, isa_vbmi2)
-DIRECT_KERNEL(direct_avx512_base, TARGET_BASE, isa_base)
+#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX512_VBMI2, direct_walk, isa_vbmi2)
+FOR_EACH_SINK_ID(INSTANCE, direct_avx512)
+#define INSTANCE_BASE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX512, direct_walk, isa_base)
+FOR_EACH_SINK_ID(INSTANCE_BASE, direct_avx512_base)
 #endif

@@ -16,9 +16,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("bmi,bmi2,popcnt")))
-
-#define INLINE static ALWAYS_INLINE TARGET
+#define INLINE static ALWAYS_INLINE TARGET_BMI2
 
 INLINE uint32_t count(uint64_t mask)
 {
@@ -75,5 +73,6 @@ static const struct direct_isa isa = {
     .skips_empty = true,
 };
 
-DIRECT_KERNEL(direct_bmi2, TARGET, isa)
+#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_BMI2, direct_walk, isa)
+FOR_EACH_SINK_ID(INSTANCE, direct_bmi2)
 #endif

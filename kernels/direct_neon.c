@@ -92,5 +92,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-DIRECT_KERNEL(direct_neon, , isa)
+#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_NEON, direct_walk, isa)
+FOR_EACH_SINK_ID(INSTANCE, direct_neon)
 #endif

@@ -68,4 +68,5 @@ static const struct direct_isa isa = {
     .skips_empty = true,
 };
 
-DIRECT_KERNEL(direct_scalar, , isa)
+#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_GENERIC, direct_walk, isa)
+FOR_EACH_SINK_ID(INSTANCE, direct_scalar)

@@ -48,18 +48,29 @@ static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n
     return 0;
 }
 
-int direct_open_flags(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+int direct_flags_open(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
     return open_cursor(dv, state, DIRECT_FLAG_BYTES, error_out);
 }
 
-int direct_open_words(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+int direct_words_open(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
     return open_cursor(dv, state, DIRECT_BLOCK_ROWS / 8, error_out);
 }
 
-void direct_close(struct kernel_state *state)
+static void close_cursor(struct kernel_state *state)
 {
     free(state->data);
     state->data = NULL;
+    state->n_bytes = 0;
+}
+
+void direct_flags_close(struct kernel_state *state)
+{
+    close_cursor(state);
+}
+
+void direct_words_close(struct kernel_state *state)
+{
+    close_cursor(state);
 }

@@ -40,6 +40,7 @@
 #include "bytes.h"
 #include "dv.h"
 #include "kernel.h"
+#include "kernel_instance.h"
 #include "sink.h"
 
 /* Rows whose flags or words are built before they are read: 8 KiB of flags stay in the nearest cache. */
@@ -452,11 +453,6 @@ static ALWAYS_INLINE uint32_t direct_find_item(const struct dv_container *contai
  * search. Out of line: streams do without it. */
 void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint64_t start);
 
-/* Allocates the cursor, with flags where the DV has arrays. */
-int direct_open_flags(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out);
-int direct_open_words(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out);
-void direct_close(struct kernel_state *state);
-
 /* The ends of runs, alternately of deleted and of live rows, become (start, length): in place, eight bytes at
  * a time. */
 static ALWAYS_INLINE uint32_t finish_runs(struct direct_out *o)
@@ -495,14 +491,16 @@ static ALWAYS_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *s
     return o->n_rows - o->n_deleted;
 }
 
-/* One kernel call: kernel_fn with the sink and the ISA as constants. */
-static ALWAYS_INLINE uint32_t direct_walk(const struct dv *dv, struct kernel_state *state, uint64_t start,
-                                          uint32_t n_rows, struct sink *sink, const enum sink_kind kind,
+/* One kernel call, with the sink and the ISA as constants. direct_flags_open where isa has match, else
+ * direct_words_open. */
+static ALWAYS_INLINE uint32_t direct_walk(struct kernel_call call, const enum sink_kind kind,
                                           const struct direct_isa isa)
 {
-    const struct dv_view *view = &dv->view;
-    struct direct_cursor *cursor = state->data;
-    struct direct_out o = {.out = sink->out, .n_rows = n_rows};
+    const struct dv_view *view = &call.dv->view;
+    struct direct_cursor *cursor = call.state->data;
+    struct direct_out o = {.out = call.sink->out, .n_rows = call.n_rows};
+    const uint64_t start = call.start;
+    const uint32_t n_rows = call.n_rows;
     uint32_t row = 0;
     if (start != cursor->next)
         direct_seek(cursor, view, start);
@@ -532,23 +530,7 @@ static ALWAYS_INLINE uint32_t direct_walk(const struct dv *dv, struct kernel_sta
         }
     }
     cursor->next = start + n_rows;
-    return direct_finish(&o, sink, kind);
+    return direct_finish(&o, call.sink, kind);
 }
-
-/* Defines <id>_<sink>, a kernel_fn, for every sink. */
-#define DIRECT_KERNEL(id, target_attribute, isa)                                                             \
-    DIRECT_INSTANCE(id, row_ids, target_attribute, isa)                                                      \
-    DIRECT_INSTANCE(id, is_deleted, target_attribute, isa)                                                   \
-    DIRECT_INSTANCE(id, live_mask, target_attribute, isa)                                                    \
-    DIRECT_INSTANCE(id, deleted_offsets, target_attribute, isa)                                              \
-    DIRECT_INSTANCE(id, live_runs, target_attribute, isa)                                                    \
-    DIRECT_INSTANCE(id, touch, target_attribute, isa)
-
-#define DIRECT_INSTANCE(id, sink_id, target_attribute, isa)                                                  \
-    target_attribute uint32_t id##_##sink_id(const struct dv *dv, struct kernel_state *state,                \
-                                             uint64_t start, uint32_t n_rows, struct sink *sink)             \
-    {                                                                                                        \
-        return direct_walk(dv, state, start, n_rows, sink, SINK_##sink_id, isa);                             \
-    }
 
 #endif
