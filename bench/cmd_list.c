@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "command.h"
+#include "counter_sets.h"
+#include "kernel.h"
 #include "plan_text.h"
-#include "sink.h"
+#include "pmu_names.h"
+#include "recipe.h"
 
 enum list_format { LIST_TABLE, LIST_CSV, LIST_JSON };
 
@@ -58,6 +61,18 @@ static void put_row(struct list_output *output, const struct list_row *row)
     }
 }
 
+static void list_kernels(struct list_output *output)
+{
+    for (size_t i = 0; i < kernels_count(); i++) {
+        const struct kernel *kernel = kernel_at(i);
+        enum sink_kind sink = 0;
+        while (sink + 1 < N_SINKS && !(kernel->sinks & 1u << sink))
+            sink++;
+        put_row(output,
+                &(struct list_row){kernel->id, kernel_unavailable(kernel, sink), kernel->description});
+    }
+}
+
 static void list_sinks(struct list_output *output)
 {
     for (int kind = 0; kind < N_SINKS; kind++)
@@ -70,12 +85,33 @@ static void list_plans(struct list_output *output)
         put_row(output, &(struct list_row){plan_text_at(i)->id, NULL, plan_text_at(i)->description});
 }
 
+static void list_recipes(struct list_output *output)
+{
+    for (size_t i = 0; i < recipes_count(); i++) {
+        const struct recipe *recipe = recipe_at(i);
+        put_row(output, &(struct list_row){recipe->id, NULL, recipe->description});
+    }
+}
+
+static void list_counters(struct list_output *output)
+{
+    const struct counter_event *event;
+    for (size_t i = 0; (event = counter_set_row(i)) != NULL; i++) {
+        struct perf_event_attr attr;
+        struct dv_error error = {0};
+        char encoding[160], description[256];
+        int status = pmu_names_encode(event->name, &attr, encoding, sizeof encoding, &error);
+        snprintf(description, sizeof description, "%s: %s", event->set, event->meaning);
+        put_row(output, &(struct list_row){event->name, status < 0 ? error.message : NULL, description});
+    }
+}
+
 static const struct {
     const char *name;
     void (*list)(struct list_output *output);
 } registries[] = {
-    {"sinks", list_sinks},
-    {"plans", list_plans},
+    {"kernels", list_kernels}, {"sinks", list_sinks},       {"recipes", list_recipes},
+    {"plans", list_plans},     {"counters", list_counters},
 };
 
 static int parse_format(const char *text, enum list_format *format_out, struct dv_error *error_out)

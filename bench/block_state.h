@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a block, shared by the files that run its steps: block.c (open, close), block_time.c
+ * (rounds), block_cost.c (opening costs, counters). */
+#ifndef DVBENCH_BLOCK_STATE_H
+#define DVBENCH_BLOCK_STATE_H
+
+#include "block.h"
+#include "guard.h"
+
+/* What one line of samples.csv comes from: a cell, the twin of a cell, or the bound. */
+struct block_entry {
+    const struct block_cell *cell; /* NULL for the bound */
+    char *label;                   /* owned: the column kernel */
+    char *name;                    /* owned: Google Benchmark's name */
+    char hash[CELL_HASH_CHARS + 1];
+    kernel_fn *run;
+    struct kernel_state *states; /* owned: one a target */
+    struct measure_target
+        *targets;     /* owned: twice n_targets long in cold mode, so that a window never wraps */
+    int64_t n_passes; /* of a sample; in cold mode the number of targets that one pass visits */
+    double pass_ns;   /* as sized */
+};
+
+struct block {
+    const struct block_context *context;
+    const struct plan_block *plan;
+    struct block_result *result;
+    struct dv_source source;
+    struct dv *dvs;   /* owned; n_targets; the first is the one that is checked */
+    uint8_t **copies; /* owned: payloads of the further targets of cold mode */
+    size_t n_targets;
+    size_t next_target; /* where the next cold sample goes on */
+    unsigned needs;     /* union over the cells that can run */
+    struct batches batches;
+    struct guard_buffer buffer;
+    struct guard_buffer expected; /* the oracle's output for the last batch */
+    struct sink expected_sink;
+    struct block_entry *entries; /* owned */
+    size_t n_entries;
+    uint32_t *bound_elements; /* owned: per batch, as the oracle counted */
+};
+
+/* block_time.c */
+int block_make_entries(struct block *block, struct dv_error *error_out);
+int block_run_rounds(struct block *block, struct dv_error *error_out);
+void block_free_entries(struct block *block);
+
+/* block_cost.c */
+int block_measure_costs(struct block *block, struct dv_error *error_out);
+int block_count(struct block *block, struct dv_error *error_out);
+
+#endif

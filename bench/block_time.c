@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds of a block: each round is a seeded permutation of the entries, each (entry, round) one sample.
+ *
+ *     entries = cells that are right, the twins of the slowest and the fastest, the bound
+ *     size:   one pass each, then enough passes for the minimum time, fixed before round 0
+ *     round:  for entry in permutation(seed, block, start, round): sample; compare the last batch; write the
+ * row
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block_state.h"
+#include "store_bound.h"
+
+static int no_memory(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a block");
+}
+
+/* --- The bound as an entry
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Replays the oracle's element counts batch by batch: `state->data` is this. */
+struct bound_state {
+    store_bound_fn *store;
+    const uint32_t *n_elements;
+    size_t n_batches;
+    size_t next;
+};
+
+static uint32_t run_bound(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,
+                          struct sink *sink)
+{
+    struct bound_state *bound = state->data;
+    (void)dv;
+    (void)start;
+    bound->store(sink->out, bound->n_elements[bound->next]);
+    bound->next = bound->next + 1 == bound->n_batches ? 0 : bound->next + 1;
+    return n_rows;
+}
+
+static int open_bound(const struct block *block, struct kernel_state *state, struct dv_error *error_out)
+{
+    struct bound_state *bound = calloc(1, sizeof *bound);
+    if (!bound)
+        return no_memory(error_out);
+    *bound = (struct bound_state){store_bound(block->plan->sink), block->bound_elements,
+                                  block->batches.n_items, 0};
+    state->data = bound;
+    return 0;
+}
+
+/* --- Entries
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static void close_states(struct block *block, struct block_entry *entry)
+{
+    for (size_t t = 0; entry->states && t < block->n_targets; t++)
+        if (!entry->cell)
+            free(entry->states[t].data);
+        else if (entry->cell->kernel->close && entry->states[t].data)
+            entry->cell->kernel->close(&entry->states[t]);
+}
+
+static int open_states(struct block *block, struct block_entry *entry, struct dv_error *error_out)
+{
+    const bool is_cold = block->plan->mode == MODE_cold;
+    entry->states = calloc(block->n_targets, sizeof *entry->states);
+    entry->targets = calloc(block->n_targets * 2, sizeof *entry->targets);
+    if (!entry->states || !entry->targets)
+        return no_memory(error_out);
+    for (size_t t = 0; t < block->n_targets; t++) {
+        int status = 0;
+        if (!entry->cell)
+            status = open_bound(block, &entry->states[t], error_out);
+        else if (entry->cell->kernel->open)
+            status = entry->cell->kernel->open(&block->dvs[t], &entry->states[t], error_out);
+        if (status < 0)
+            return status;
+        entry->targets[t] = (struct measure_target){&block->dvs[t], &entry->states[t]};
+        if (is_cold)
+            entry->targets[block->n_targets + t] = entry->targets[t];
+    }
+    return 0;
+}
+
+/* `cell` NULL: the bound. `suffix`: of a twin, else "". */
+static int add_entry(struct block *block, const struct block_cell *cell, const char *suffix, const char *hash,
+                     struct dv_error *error_out)
+{
+    struct block_entry *entry = &block->entries[block->n_entries++];
+    *entry = (struct block_entry){
+        .cell = cell, .n_passes = 1, .run = cell ? cell->kernel->run[block->plan->sink] : run_bound};
+    if (asprintf(&entry->label, "%s%s", cell ? cell->kernel->id : SAMPLES_BOUND, suffix) < 0)
+        entry->label = NULL;
+    entry->name = entry->label ? plan_cell_name(block->plan, entry->label) : NULL;
+    if (!entry->name)
+        return no_memory(error_out);
+    snprintf(entry->hash, sizeof entry->hash, "%s", hash);
+    if (suffix[0]) /* a twin is a cell of its own in samples.csv */
+        entry->hash[0] = entry->hash[0] == 'a' ? 'b' : 'a';
+    return open_states(block, entry, error_out);
+}
+
+/* The next window of targets; in every other mode the one target. Every sample of a block moves the window
+ * on, so that the bytes of a target have left the cache when it comes again. */
+static struct measure_job next_job(struct block *block, const struct block_entry *entry, struct sink *sink)
+{
+    struct measure_job job = {entry->run, entry->targets, 1, &block->batches, sink};
+    if (block->plan->mode == MODE_cold) {
+        job.targets = entry->targets + block->next_target;
+        job.n_targets = (size_t)entry->n_passes;
+        block->next_target = (block->next_target + job.n_targets) % block->n_targets;
+    }
+    return job;
+}
+
+static int measure_entry(struct block *block, const struct block_entry *entry, struct gbench_json *json,
+                         struct measure_sample *sample_out, struct sink *sink, struct dv_error *error_out)
+{
+    const struct measure_job job = next_job(block, entry, sink);
+    sink->out = block->buffer.data;
+    sink->n_out = 0;
+    return measure_kernel(&job, entry->name, block->plan->mode == MODE_cold ? 1 : entry->n_passes, json,
+                          sample_out, error_out);
+}
+
+/* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and gives the
+ * order of magnitude, a second measurement of a tenth of the time the figure. */
+static int size_entry(struct block *block, struct block_entry *entry, struct dv_error *error_out)
+{
+    const double min_time_ns = block->context->options->min_time_ns;
+    const double max_passes = block->plan->mode == MODE_cold ? (double)block->n_targets : 1e9;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        struct measure_sample sample;
+        struct sink sink;
+        int status = measure_entry(block, entry, NULL, &sample, &sink, error_out);
+        if (status < 0)
+            return status;
+        entry->pass_ns = sample.ns_per_row * (double)block->batches.n_rows;
+        const double target_ns = attempt == 0 ? min_time_ns / 10 : min_time_ns;
+        double n_passes = entry->pass_ns > 0 ? target_ns / entry->pass_ns + 1 : max_passes;
+        entry->n_passes = n_passes < max_passes ? (int64_t)n_passes : (int64_t)max_passes;
+        if (entry->n_passes == 1 && attempt == 0)
+            break;
+    }
+    return 0;
+}
+
+static int add_twins(struct block *block, size_t n_cells, struct dv_error *error_out)
+{
+    const struct block_entry *slowest = &block->entries[0], *fastest = &block->entries[0];
+    for (size_t i = 1; i < n_cells; i++) {
+        if (block->entries[i].pass_ns > slowest->pass_ns)
+            slowest = &block->entries[i];
+        if (block->entries[i].pass_ns < fastest->pass_ns)
+            fastest = &block->entries[i];
+    }
+    const struct block_entry *const twins[] = {slowest, fastest};
+    for (size_t i = 0; i < 2 - (size_t)(slowest == fastest); i++) {
+        int status = add_entry(block, twins[i]->cell, SAMPLES_TWIN_SUFFIX, twins[i]->hash, error_out);
+        if (status < 0)
+            return status;
+        block->entries[block->n_entries - 1].n_passes = twins[i]->n_passes;
+        block->entries[block->n_entries - 1].pass_ns = twins[i]->pass_ns;
+    }
+    return 0;
+}
+
+int block_make_entries(struct block *block, struct dv_error *error_out)
+{
+    block->entries = calloc(block->result->n_cells + 3, sizeof *block->entries);
+    if (!block->entries)
+        return no_memory(error_out);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < block->result->n_cells; i++)
+        if (block->result->cells[i].verdict.kind == VERDICT_OK)
+            status = add_entry(block, &block->result->cells[i], "", block->result->cells[i].hash, error_out);
+    const size_t n_cells = block->n_entries;
+    if (status == 0 && n_cells && store_bound(block->plan->sink))
+        status = add_entry(block, NULL, "", block->result->bound_hash, error_out);
+    for (size_t i = 0; status == 0 && i < block->n_entries && !*block->context->interrupted; i++)
+        status = size_entry(block, &block->entries[i], error_out);
+    if (status == 0 && n_cells)
+        status = add_twins(block, n_cells, error_out);
+    return status;
+}
+
+void block_free_entries(struct block *block)
+{
+    for (size_t i = 0; i < block->n_entries; i++) {
+        close_states(block, &block->entries[i]);
+        free(block->entries[i].states);
+        free(block->entries[i].targets);
+        free(block->entries[i].label);
+        free(block->entries[i].name);
+    }
+    free(block->entries);
+    block->entries = NULL;
+    block->n_entries = 0;
+}
+
+/* --- Rounds
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* splitmix64: the order must be the same for the same seed on every machine. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)(next_random(&seed) % i);
+        const size_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* The last batch of every sample once more against the oracle: a kernel whose stores a compiler dropped has
+ * no time here. */
+static bool last_batch_is_right(const struct block *block, const struct block_entry *entry,
+                                const struct sink *sink)
+{
+    if (!entry->cell)
+        return true;
+    const size_t n_bytes = (size_t)block->expected_sink.n_out * sink_element_bytes(block->plan->sink);
+    return sink->n_out == block->expected_sink.n_out &&
+           memcmp(sink->out, block->expected.data, n_bytes) == 0 && guard_check(&block->buffer) == 0;
+}
+
+static int mark_wrong(struct block *block, const struct block_entry *entry, struct dv_error *error_out)
+{
+    struct block_cell *cell = &block->result->cells[entry->cell - block->result->cells];
+    cell->verdict.kind = VERDICT_WRONG;
+    snprintf(cell->verdict.reason, sizeof cell->verdict.reason,
+             "the last batch of a timed sample differs from the oracle");
+    progress_note(block->context->progress, "WRONG: %s: %s", entry->name, cell->verdict.reason);
+    return samples_drop_cell(block->context->samples, cell->hash, error_out);
+}
+
+static int take_sample(struct block *block, const struct block_entry *entry, int round, int order,
+                       struct dv_error *error_out)
+{
+    struct sample_row row = {.dv = block->result->dv,
+                             .kernel = entry->label,
+                             .sink = block->plan->sink,
+                             .batch_rows = block->plan->batch_rows,
+                             .mode = block->plan->mode,
+                             .start = block->context->start,
+                             .round = round,
+                             .order = order};
+    struct sink sink;
+    snprintf(row.cell, sizeof row.cell, "%s", entry->hash);
+    guard_fill(&block->buffer, (uint8_t)(0xa5 + round));
+    int status = measure_entry(block, entry, block->context->json, &row.sample, &sink, error_out);
+    if (status < 0)
+        return status;
+    if (!last_batch_is_right(block, entry, &sink))
+        return mark_wrong(block, entry, error_out);
+    return samples_add(block->context->samples, &row, error_out);
+}
+
+int block_run_rounds(struct block *block, struct dv_error *error_out)
+{
+    const int n_rounds = block->context->options->rounds;
+    size_t *order = calloc(block->n_entries + 1, sizeof *order);
+    if (!order)
+        return no_memory(error_out);
+    int status = 0;
+    for (int round = 0; status == 0 && round < n_rounds; round++) {
+        char step[32];
+        snprintf(step, sizeof step, "round %d of %d", round + 1, n_rounds);
+        progress_step(block->context->progress, step, 0.2 + 0.6 * round / n_rounds);
+        shuffle(order, block->n_entries,
+                block->context->options->seed * 1000003u + block->result->digest +
+                    (uint64_t)block->context->start * 4099u + (uint64_t)round * 131071u);
+        for (size_t i = 0; status == 0 && i < block->n_entries && !*block->context->interrupted; i++) {
+            const struct block_entry *entry = &block->entries[order[i]];
+            if (!entry->cell || entry->cell->verdict.kind == VERDICT_OK)
+                status = take_sample(block, entry, round, (int)i, error_out);
+        }
+    }
+    free(order);
+    return status;
+}

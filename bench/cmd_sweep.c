@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sweep`: the main job, from options to a folder with CSV, figures and a report. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "figures.h"
+#include "program_digest.h"
+#include "run_dir.h"
+#include "run_record.h"
+#include "sweep.h"
+#include "sweep_starts.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot wait.
+ */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static int list_tests(const struct plan *plan, struct dv_error *error_out)
+{
+    for (size_t b = 0; b < plan->n_blocks; b++)
+        for (size_t k = 0; k < plan->blocks[b].n_kernels; k++) {
+            char *name = plan_cell_name(&plan->blocks[b], plan->blocks[b].kernels[k]->id);
+            if (!name)
+                return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+            puts(name);
+            free(name);
+        }
+    return 0;
+}
+
+/* Figures and report are for looking at: a run whose picture failed is still a run. */
+static void draw(const struct sweep_options *options, const char *dir)
+{
+    struct dv_error error = {0};
+    if (options->plots && figures_draw(dir, options->figures ? options->figures : "svg", &error) < 0)
+        fprintf(stderr, "dvbench: no figures: %s\n", error.message);
+}
+
+static void say_where(const struct sweep_options *options, const char *dir)
+{
+    if (options->quiet)
+        return;
+    printf("%s/summary.csv\n", dir);
+    if (options->plots)
+        printf("%s/plots/\n", dir);
+}
+
+/* This process's share: all blocks, or those of one process start. */
+static int measure(struct sweep_options *options, const struct plan *plan, const char *dir, int argc,
+                   char **argv, size_t *n_wrong_out, struct dv_error *error_out)
+{
+    struct run_record *record = NULL;
+    struct sweep sweep = {.options = options,
+                          .vectors = &options->vectors,
+                          .plan = plan,
+                          .start = options->start < 0 ? 0 : options->start,
+                          .json_path = options->benchmark_out,
+                          .interrupted = &interrupted};
+    const struct counters_options counters_options = {
+        .mode = counters_mode_find(options->counters ? options->counters : "auto"),
+        .events = options->events};
+    int status = program_digest(&sweep.program_digest, error_out);
+    if (status == 0 && counters_options.mode != COUNTERS_NONE)
+        status = counters_open(&sweep.counters, &counters_options, error_out);
+    if (status == 0)
+        status = run_record_begin(&record, options, dir, argc, argv, sweep.counters, error_out);
+    if (status == 0) {
+        sweep.facts = run_record_facts(record);
+        sweep.llc_bytes = run_record_llc_bytes(record);
+        catch_signals();
+        status = sweep_run(&sweep, error_out);
+        *n_wrong_out = sweep.n_wrong_out;
+    }
+    counters_close(sweep.counters);
+    if (status == 0)
+        status = run_record_end(record, interrupted != 0, error_out);
+    run_record_free(record);
+    return status;
+}
+
+static int finish(const struct sweep_options *options, const char *dir, size_t n_wrong)
+{
+    if (interrupted) {
+        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; sweep --resume %s goes on\n", dir,
+                dir);
+        return EXIT_INTERRUPTED;
+    }
+    if (options->start < 0) {
+        draw(options, dir);
+        say_where(options, dir);
+    }
+    if (n_wrong)
+        fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason stand in %s/summary.csv\n", n_wrong,
+                dir);
+    return n_wrong ? EXIT_CHECK_FAILED : EXIT_FINE;
+}
+
+static int run(struct sweep_options *options, const struct plan *plan, const char *dir, int argc, char **argv,
+               size_t *n_wrong_out, struct dv_error *error_out)
+{
+    if (options->starts == 1 || options->start >= 0)
+        return measure(options, plan, dir, argc, argv, n_wrong_out, error_out);
+    catch_signals();
+    int status = sweep_starts_run(options, dir, argc, argv, &interrupted, error_out);
+    *n_wrong_out = summary_count_wrong(dir);
+    return status;
+}
+
+/* --resume without anything else goes on with what the run was started with. */
+static int parse(struct sweep_options *options, int argc, char **argv, struct strings *again,
+                 struct dv_error *error_out)
+{
+    int status = sweep_options_parse(options, argc, argv, error_out);
+    if (status < 0 || options->help || !options->resume_dir || options->start >= 0)
+        return status;
+    status = run_record_arguments(options->resume_dir, again, error_out);
+    for (int i = 1; status == 0 && i < argc; i++)
+        status = strings_add(again, argv[i], strlen(argv[i]));
+    if (status == 0)
+        status = strings_add(again, "", 0); /* room for the NULL that ends an argv */
+    sweep_options_free(options);
+    if (status < 0)
+        return status;
+    const int n_words = (int)again->n_items - 1;
+    free(again->items[n_words]);
+    again->items[n_words] = NULL;
+    again->n_items--;
+    return sweep_options_parse(options, n_words, again->items, error_out);
+}
+
+int command_sweep(int argc, char **argv, struct dv_error *error_out)
+{
+    struct sweep_options options;
+    struct plan plan = {0};
+    struct strings again = {0};
+    char *dir = NULL;
+    size_t n_wrong = 0;
+    int code = EXIT_FINE;
+    int status = parse(&options, argc, argv, &again, error_out);
+    if (status < 0) {
+        strings_free(&again);
+        return command_fail(error_out);
+    }
+    if (options.help) {
+        fputs(sweep_options_help(), stdout);
+        fputs(vector_options_help, stdout);
+        goto out;
+    }
+    if (options.benchmark_filter && gbench_set_filter(options.benchmark_filter) != 0)
+        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                         "--benchmark_filter=%s: no regular expression", options.benchmark_filter);
+    if (status == 0)
+        status =
+            plan_expand(&plan, &options, options.benchmark_filter ? gbench_filter_matches : NULL, error_out);
+    if (status == 0 && options.list_tests) {
+        status = list_tests(&plan, error_out);
+        goto out;
+    }
+    if (status == 0 && (options.resume_dir || options.start >= 0))
+        dir = strdup(options.start >= 0 && options.out_dir ? options.out_dir
+                     : options.resume_dir                  ? options.resume_dir
+                                                           : ".");
+    else if (status == 0)
+        status = run_dir_create(&dir, options.out_dir, options.plan_name, error_out);
+    if (status == 0)
+        status = run(&options, &plan, dir, again.n_items ? (int)again.n_items : argc,
+                     again.n_items ? again.items : argv, &n_wrong, error_out);
+    if (status == 0)
+        code = finish(&options, dir, n_wrong);
+out:
+    plan_free(&plan);
+    sweep_options_free(&options);
+    strings_free(&again);
+    free(dir);
+    return status < 0 ? command_fail(error_out) : code;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <time.h>
+
+#include "clock_chain.h"
+#include "machine.h"
+#include "measure.h"
+
+/* Long enough to time by the monotonic clock (about 30 us), short beside a sample of 10 ms. */
+enum { CLOCK_CHAIN_ADDS = 100000 };
+
+static double effective_mhz(void)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    clock_chain_run(CLOCK_CHAIN_ADDS);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    double ns = (double)(after.tv_sec - before.tv_sec) * 1e9 + (double)(after.tv_nsec - before.tv_nsec);
+    return ns > 0 ? CLOCK_CHAIN_ADDS * 1e3 / ns : NAN;
+}
+
+struct loop {
+    const struct measure_job *job;
+    struct measure_sample *sample;
+    uint64_t n_live; /* keeps the returned counts read */
+};
+
+static void loop_over_batches(struct gbench_state *state, void *user)
+{
+    struct loop *loop = user;
+    const struct measure_job *job = loop->job;
+    const struct batch *const batches = job->batches->items;
+    const size_t n_batches = job->batches->n_items;
+    uint64_t n_live = 0;
+
+    loop->sample->mhz = effective_mhz();
+    struct machine_usage before, after;
+    machine_usage_read(&before);
+    while (gbench_keep_running_batch(state, (int64_t)(n_batches * job->n_targets)))
+        for (size_t t = 0; t < job->n_targets; t++)
+            for (size_t b = 0; b < n_batches; b++)
+                n_live += job->run(job->targets[t].dv, job->targets[t].state, batches[b].start,
+                                   batches[b].n_rows, job->sink);
+    machine_usage_read(&after);
+    after = machine_usage_since(&before, &after);
+    loop->sample->n_page_faults = after.page_faults;
+    loop->sample->n_cpu_migrations = after.cpu_migrations;
+    loop->n_live = n_live;
+}
+
+/* What the reporter takes from the one run. */
+struct outcome {
+    double cpu_ns_per_iteration;
+    int64_t n_iterations;
+    int has_error;
+};
+
+static void take_outcome(const struct gbench_result *results, size_t n_results, void *user)
+{
+    struct outcome *outcome = user;
+    for (size_t i = 0; i < n_results; i++)
+        if (!results[i].aggregate_name) {
+            outcome->cpu_ns_per_iteration = results[i].cpu_time;
+            outcome->n_iterations = results[i].n_iterations;
+            outcome->has_error |= results[i].has_error;
+        }
+}
+
+static int run_once(const char *name, gbench_fn *fn, void *user, int64_t n_iterations,
+                    struct gbench_json *json, struct outcome *outcome, struct dv_error *error_out)
+{
+    const struct gbench_reporter reporter = {.runs = take_outcome, .user = outcome};
+    struct gbench_benchmark *benchmark = gbench_register(name, fn, user);
+    gbench_set_iterations(benchmark, n_iterations);
+    gbench_set_repetitions(benchmark, 1);
+    int64_t n_run = gbench_run(&reporter, json, ".");
+    gbench_clear();
+    if (n_run != 1 || outcome->n_iterations <= 0 || outcome->has_error)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: Google Benchmark did not run it", name);
+    return 0;
+}
+
+int measure_kernel(const struct measure_job *job, const char *name, int64_t n_passes,
+                   struct gbench_json *json, struct measure_sample *sample_out, struct dv_error *error_out)
+{
+    const int64_t n_per_pass = (int64_t)(job->batches->n_items * job->n_targets);
+    const double n_rows_per_pass = (double)job->batches->n_rows * (double)job->n_targets;
+    struct loop loop = {.job = job, .sample = sample_out};
+    struct outcome outcome = {0};
+    *sample_out = (struct measure_sample){0};
+    int status = run_once(name, loop_over_batches, &loop, n_passes * n_per_pass, json, &outcome, error_out);
+    if (status < 0)
+        return status;
+    sample_out->n_iterations = outcome.n_iterations;
+    sample_out->ns_per_row = outcome.cpu_ns_per_iteration * (double)n_per_pass / n_rows_per_pass;
+    return 0;
+}
+
+struct step_loop {
+    measure_step *step;
+    void *user;
+};
+
+static void loop_over_calls(struct gbench_state *state, void *user)
+{
+    const struct step_loop *loop = user;
+    while (gbench_keep_running(state))
+        if (loop->step(loop->user))
+            gbench_skip_with_error(state, "the step failed");
+}
+
+int measure_step_ns(measure_step *step, void *user, const char *name, int64_t n_calls, double *ns_out,
+                    struct dv_error *error_out)
+{
+    struct step_loop loop = {step, user};
+    struct outcome outcome = {0};
+    int status = run_once(name, loop_over_calls, &loop, n_calls, NULL, &outcome, error_out);
+    *ns_out = status < 0 ? NAN : outcome.cpu_ns_per_iteration;
+    return status;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+static int no_memory(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
+}
+
+/* --- Kernels of a block
+ * --------------------------------------------------------------------------------------------------- */
+
+/* `best`: of the rows of one family that differ in the gap fill alone, the plain one and the best that runs
+ * here. Rows that cannot run here stay: they are listed with the reason. */
+static bool is_best(const struct kernel *kernel, enum sink_kind sink)
+{
+    if (strcmp(kernel->id, kernel->family) == 0 || kernel_unavailable(kernel, sink))
+        return true;
+    for (size_t i = 0; i < kernels_count(); i++) {
+        const struct kernel *other = kernel_at(i);
+        if (strcmp(other->family, kernel->family) == 0 && other->isa > kernel->isa &&
+            !kernel_unavailable(other, sink))
+            return false;
+    }
+    return true;
+}
+
+static bool is_asked_for(const struct sweep_group *group, const struct kernel *kernel, enum sink_kind sink)
+{
+    if (group->kernels.n_items == 0)
+        return is_best(kernel, sink);
+    for (size_t i = 0; i < group->kernels.n_items; i++) {
+        const char *pattern = group->kernels.items[i];
+        if (strcmp(pattern, "all") == 0 || fnmatch(pattern, kernel->id, 0) == 0)
+            return true;
+        if (strcmp(pattern, "best") == 0 && is_best(kernel, sink))
+            return true;
+    }
+    return false;
+}
+
+static int check_kernel_patterns(const struct sweep_group *group, struct dv_error *error_out)
+{
+    for (size_t i = 0; i < group->kernels.n_items; i++) {
+        const char *pattern = group->kernels.items[i];
+        bool known = strcmp(pattern, "all") == 0 || strcmp(pattern, "best") == 0;
+        for (size_t k = 0; k < kernels_count() && !known; k++)
+            known = fnmatch(pattern, kernel_at(k)->id, 0) == 0;
+        if (!known)
+            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                           "--kernel %s: no such kernel; `list kernels` tells them", pattern);
+    }
+    return 0;
+}
+
+static int choose_kernels(struct plan_block *block, const struct sweep_group *group,
+                          bool (*passes)(const char *name), struct dv_error *error_out)
+{
+    block->kernels = calloc(kernels_count(), sizeof *block->kernels);
+    if (!block->kernels)
+        return no_memory(error_out);
+    for (size_t i = 0; i < kernels_count(); i++) {
+        const struct kernel *kernel = kernel_at(i);
+        if ((kernel->flags & KERNEL_REFERENCE) || !(kernel->sinks & 1u << block->sink))
+            continue;
+        bool chosen = is_asked_for(group, kernel, block->sink);
+        if (chosen && passes) {
+            char *name = plan_cell_name(block, kernel->id);
+            if (!name)
+                return no_memory(error_out);
+            chosen = passes(name);
+            free(name);
+        }
+        if (chosen || strcmp(kernel->id, "per_row") == 0)
+            block->kernels[block->n_kernels++] = kernel;
+    }
+    return 0;
+}
+
+/* --- Blocks
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void block_free(struct plan_block *block)
+{
+    free(block->dv);
+    free(block->axis);
+    free(block->axis_value);
+    free(block->kernels);
+}
+
+struct expansion {
+    struct plan *plan;
+    struct sweep_options *options;
+    const struct sweep_group *group;
+    bool (*passes)(const char *name);
+    unsigned shard_index; /* 1 .. shard_count */
+    unsigned shard_count;
+    size_t n_seen; /* blocks before sharding */
+    struct dv_error *error_out;
+};
+
+static int add_block(struct expansion *ex, const char *dv, const char *axis, const char *axis_value,
+                     struct plan_block shape)
+{
+    if (ex->n_seen++ % ex->shard_count != ex->shard_index - 1)
+        return 0;
+    struct plan_block *grown = realloc(ex->plan->blocks, (ex->plan->n_blocks + 1) * sizeof *grown);
+    if (!grown)
+        return no_memory(ex->error_out);
+    ex->plan->blocks = grown;
+    struct plan_block *block = &grown[ex->plan->n_blocks++];
+    *block = shape;
+    block->dv = strdup(dv);
+    block->axis = strdup(axis);
+    block->axis_value = strdup(axis_value);
+    if (!block->dv || !block->axis || !block->axis_value)
+        return no_memory(ex->error_out);
+    return choose_kernels(block, ex->group, ex->passes, ex->error_out);
+}
+
+/* One DV with all its sinks, batch sizes and modes. Where the DV does not vary but the batch size does, that
+ * is the axis. */
+static int add_blocks_of_dv(struct expansion *ex, const char *dv, const char *axis, const char *axis_value)
+{
+    const struct sweep_group *group = ex->group;
+    static const uint32_t default_batch_rows[] = {5000}; /* Iceberg's read.parquet.vectorization.batch-size */
+    const uint32_t *batch_rows = group->n_batch_rows ? group->batch_rows : default_batch_rows;
+    const size_t n_batch_rows = group->n_batch_rows ? group->n_batch_rows : 1;
+    const unsigned sinks = group->sinks ? group->sinks : 1u << SINK_row_ids | 1u << SINK_is_deleted;
+    const unsigned modes = group->modes ? group->modes : 1u << MODE_stream;
+    for (int sink = 0; sink < N_SINKS; sink++)
+        for (size_t b = 0; b < n_batch_rows; b++)
+            for (int mode = 0; mode < N_MODES; mode++) {
+                if (!(sinks & 1u << sink) || !(modes & 1u << mode))
+                    continue;
+                char rows_text[16];
+                snprintf(rows_text, sizeof rows_text, "%u", (unsigned)batch_rows[b]);
+                const bool batch_is_axis = axis[0] == '\0' && n_batch_rows > 1;
+                int status = add_block(
+                    ex, dv, batch_is_axis ? "batch_rows" : axis, batch_is_axis ? rows_text : axis_value,
+                    (struct plan_block){.sink = sink, .batch_rows = batch_rows[b], .mode = mode});
+                if (status < 0)
+                    return status;
+            }
+    return 0;
+}
+
+/* --- DVs of a group
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The article states rates in basis points: bp=610 is the axis `rate` at 0.061, and --rates 0.061 is bp=610.
+ */
+static bool is_article(const char *recipe)
+{
+    return strncmp(recipe, "article", 7) == 0 && (recipe[7] == ':' || recipe[7] == '\0');
+}
+
+static int basis_points(const char *rate, char *text, size_t n_text, struct dv_error *error_out)
+{
+    char *end;
+    double value = strtod(rate, &end) * (strchr(rate, '%') ? 100 : 10000);
+    long whole = (long)(value + 0.5);
+    if (end == rate || (*end && strcmp(end, "%") != 0) || value < 0 || value > 10000 ||
+        value - (double)whole > 1e-6 || (double)whole - value > 1e-6)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--rates %s: the article's sets have whole basis points, 0 to 1", rate);
+    snprintf(text, n_text, "%ld", whole);
+    return 0;
+}
+
+static void axis_of(const char *key, const char *value, char *axis_value, size_t n_axis_value,
+                    const char **axis_out)
+{
+    *axis_out = key;
+    snprintf(axis_value, n_axis_value, "%s", value);
+    if (strcmp(key, "bp") == 0) {
+        *axis_out = "rate";
+        snprintf(axis_value, n_axis_value, "%.6g", strtod(value, NULL) / 10000);
+    } else if (strchr(value, '%')) {
+        snprintf(axis_value, n_axis_value, "%.9g", strtod(value, NULL) / 100);
+    }
+}
+
+/* Goes through the product of the axes, from `first_axis` on, adding keys to `spec`; the first axis names the
+ * plan's axis. */
+static int add_recipe(struct expansion *ex, const char *spec, size_t first_axis, const char *axis,
+                      const char *axis_value)
+{
+    if (first_axis >= SWEEP_MAX_AXES || first_axis >= ex->group->n_axes)
+        return add_blocks_of_dv(ex, spec, axis, axis_value);
+    const struct sweep_axis *dimension = &ex->group->axes[first_axis];
+    for (size_t i = 0; i < dimension->values.n_items; i++) {
+        const char *key = dimension->key, *value = dimension->values.items[i];
+        char points[16];
+        if (is_article(spec) && strcmp(key, "rate") == 0) {
+            int status = basis_points(value, points, sizeof points, ex->error_out);
+            if (status < 0)
+                return status;
+            key = "bp";
+            value = points;
+        }
+        char *longer = NULL;
+        if (asprintf(&longer, "%s:%s=%s", spec, key, value) < 0)
+            return no_memory(ex->error_out);
+        const char *own_axis;
+        char own_value[64];
+        axis_of(key, value, own_value, sizeof own_value, &own_axis);
+        int status = add_recipe(ex, longer, first_axis + 1, first_axis ? axis : own_axis,
+                                first_axis ? axis_value : own_value);
+        free(longer);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+static int add_recipe_with_rows(struct expansion *ex, const char *recipe)
+{
+    char *spec = NULL;
+    if (asprintf(&spec, "%s%s%s", recipe, ex->group->rows ? ":rows=" : "",
+                 ex->group->rows ? ex->group->rows : "") < 0)
+        return no_memory(ex->error_out);
+    int status = add_recipe(ex, spec, 0, "", "");
+    free(spec);
+    return status;
+}
+
+static int add_file(struct expansion *ex, const char *name)
+{
+    struct dv_source *sources = NULL;
+    size_t n_sources = 0;
+    int status = vector_options_load(&ex->options->vectors, name, &sources, &n_sources, ex->error_out);
+    if (status == 0 && n_sources == 0)
+        status = dv_fail(ex->error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: holds no deletion vector", name);
+    for (size_t i = 0; status == 0 && i < n_sources; i++)
+        status = add_blocks_of_dv(ex, sources[i].spec, "", "");
+    format_free_sources(sources, n_sources);
+    return status;
+}
+
+static int expand_group(struct expansion *ex)
+{
+    int status = check_kernel_patterns(ex->group, ex->error_out);
+    for (size_t i = 0; status == 0 && i < ex->group->recipes.n_items; i++)
+        status = add_recipe_with_rows(ex, ex->group->recipes.items[i]);
+    for (size_t i = 0; status == 0 && i < ex->group->files.n_items; i++)
+        status = add_file(ex, ex->group->files.items[i]);
+    return status;
+}
+
+int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
+                struct dv_error *error_out)
+{
+    *plan_out = (struct plan){0};
+    struct expansion ex = {.plan = plan_out,
+                           .options = options,
+                           .passes = passes,
+                           .shard_index = 1,
+                           .shard_count = 1,
+                           .error_out = error_out};
+    if (options->shard)
+        sscanf(options->shard, "%u/%u", &ex.shard_index, &ex.shard_count);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < options->n_groups; i++) {
+        ex.group = &options->groups[i];
+        status = expand_group(&ex);
+    }
+    if (status < 0)
+        plan_free(plan_out);
+    return status;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++)
+        block_free(&plan->blocks[i]);
+    free(plan->blocks);
+    *plan = (struct plan){0};
+}
+
+char *plan_cell_name(const struct plan_block *block, const char *kernel_id)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s/%s@%s,batch=%u,mode=%s", kernel_id, sink_id(block->sink), block->dv,
+                 (unsigned)block->batch_rows, mode_id(block->mode)) < 0)
+        return NULL;
+    return name;
+}

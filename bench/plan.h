@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expansion of a plan to its blocks: one (DV, sink, batch size, mode) each, with the kernels that are to be
+ * compared.
+ *
+ * Place in the data flow: struct sweep_options -> list of struct plan_block -> block.h runs them one by one.
+ */
+#ifndef DVBENCH_PLAN_H
+#define DVBENCH_PLAN_H
+
+#include "kernel.h"
+#include "sweep_options.h"
+
+struct plan_block {
+    char *dv;   /* owned: spec or path#N, as vector_options_load takes it */
+    char *axis; /* owned: what the plan varies: rate, length, percent, rows, batch_rows, ...; "" where nothing
+                 */
+    char *axis_value; /* owned: "" where nothing */
+    enum sink_kind sink;
+    uint32_t batch_rows;
+    enum sweep_mode mode;
+    const struct kernel **kernels; /* owned list; per_row is always in it, as the one that ratios refer to */
+    size_t n_kernels;
+};
+
+struct plan {
+    struct plan_block *blocks; /* owned */
+    size_t n_blocks;
+};
+
+/* Blocks in the order of the plan, --shard applied. Files are opened to count their vectors; specs of recipes
+ * are checked later, by whoever generates them. `passes` (may be NULL) tells whether a kernel's cell name
+ * passes --benchmark_filter. */
+int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
+                struct dv_error *error_out);
+
+void plan_free(struct plan *plan);
+
+/* The name of a cell on the command line and in Google Benchmark: KERNEL/SINK@DV,batch=N,mode=M. Owned by the
+ * caller; NULL without memory. */
+char *plan_cell_name(const struct plan_block *block, const char *kernel_id);
+
+#endif

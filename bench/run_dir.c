@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_dir.h"
+
+const char *run_dir_name(const char *dir)
+{
+    const char *slash = strrchr(dir, '/');
+    return slash && slash[1] ? slash + 1 : dir;
+}
+
+char *run_dir_file(const char *dir, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+/* mkdir -p. */
+static int make_path(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+        *slash = '/';
+        if (failed)
+            return -1;
+    }
+    return mkdir(path, 0777) != 0 && errno != EEXIST ? -1 : 0;
+}
+
+static char *default_dir(const char *plan_name)
+{
+    char stamp[32], *dir = NULL;
+    const char *results = getenv("DVBENCH_RESULTS"), *base = run_dir_name(plan_name);
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof stamp, "%Y-%m-%d-%H%M%S", &utc);
+    if (asprintf(&dir, "%s/%s-%.40s", results && *results ? results : "results", stamp, base) < 0)
+        return NULL;
+    for (char *c = strrchr(dir, '/') + 1; *c; c++) /* the run's name is a CSV cell */
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            *c = '-';
+    return dir;
+}
+
+int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, struct dv_error *error_out)
+{
+    char *dir = out_dir ? strdup(out_dir) : default_dir(plan_name);
+    *dir_out = NULL;
+    if (!dir || !*dir) {
+        free(dir);
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--out: the name of a folder is expected");
+    }
+    for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
+        dir[n - 1] = '\0';
+    int status = 0;
+    if (strpbrk(run_dir_name(dir), ",\"\r\n"))
+        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                         "--out %s: no comma, quote or line end in a run's name", dir);
+    else if (make_path(dir) != 0)
+        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make the folder %s: %s", dir,
+                         strerror(errno));
+    static const char *const files[] = {"samples.csv", "summary.csv", "run.json"};
+    for (size_t i = 0; status == 0 && i < sizeof files / sizeof files[0]; i++) {
+        char *path = run_dir_file(dir, files[i]);
+        if (path && access(path, F_OK) == 0)
+            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                             "%s holds a run already: --resume %s goes on with it", dir, dir);
+        free(path);
+    }
+    if (status < 0)
+        free(dir);
+    else
+        *dir_out = dir;
+    return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_info.h"
+#include "run_dir.h"
+#include "run_json.h"
+#include "run_record.h"
+#include "versions.h"
+
+enum { N_SETTINGS = 8, MAX_EVENTS = 40 };
+
+struct run_record {
+    const struct sweep_options *options;
+    const struct counters *counters;
+    char *path; /* of run.json */
+    char *dir;
+    struct machine machine;
+    char machine_id[192];
+    struct run_info info;
+    struct strings arguments;
+    struct strings warnings;
+    struct strings events; /* "name=encoding" */
+    struct run_pair settings[N_SETTINGS];
+    struct run_pair pairs[MAX_EVENTS];
+    char texts[N_SETTINGS][48];
+    struct machine_ticks ticks;
+};
+
+static void warn(const char *text, void *user)
+{
+    struct run_record *record = user;
+    strings_add(&record->warnings, text, strlen(text));
+}
+
+static int pin(struct run_record *record, struct dv_error *error_out)
+{
+    int cpu = record->options->cpu;
+    record->info.pinned_cpu = -1;
+    if (cpu == SWEEP_CPU_NONE)
+        return 0;
+    if (cpu == SWEEP_CPU_DEFAULT)
+        cpu = machine_default_cpu();
+    struct dv_error error = {0};
+    int status = cpu < 0 ? DV_ERROR_UNAVAILABLE : machine_pin_cpu(cpu, &error);
+    if (status == 0)
+        record->info.pinned_cpu = cpu;
+    else if (record->options->cpu >= 0) /* asked for, so it must not be passed over */
+        return dv_fail(error_out, status, DV_NO_OFFSET, "%s", error.message);
+    else
+        warn("not pinned to a CPU", record);
+    return 0;
+}
+
+static void add_setting(struct run_record *record, size_t index, const char *key, const char *format,
+                        double value)
+{
+    snprintf(record->texts[index], sizeof record->texts[index], format, value);
+    record->settings[index] = (struct run_pair){key, record->texts[index]};
+}
+
+static void fill_settings(struct run_record *record)
+{
+    const struct sweep_options *options = record->options;
+    size_t n = 0;
+    add_setting(record, n++, "rounds", "%.0f", options->rounds);
+    add_setting(record, n++, "starts", "%.0f", options->starts);
+    add_setting(record, n++, "min_time_ns", "%.0f", options->min_time_ns);
+    add_setting(record, n++, "seed", "%.0f", (double)options->seed);
+    add_setting(record, n++, "max_batches", "%.0f", (double)options->max_batches);
+    record->settings[n++] = (struct run_pair){"benchmark_filter", options->benchmark_filter};
+    record->settings[n++] = (struct run_pair){"shard", options->shard};
+    record->settings[n++] = (struct run_pair){"cpu_mask", getenv("DVBENCH_CPU_MASK")};
+    record->info.settings = record->settings;
+    record->info.n_settings = n;
+}
+
+/* What counters.h gives as lines, as run_json.h wants it. */
+static void fill_events(struct run_record *record)
+{
+    const char *line = record->counters ? counters_encodings(record->counters) : "";
+    while (*line && record->info.n_events < MAX_EVENTS) {
+        const size_t n_line = strcspn(line, "\n");
+        if (n_line && strings_add(&record->events, line, n_line) == 0) {
+            char *name = record->events.items[record->events.n_items - 1];
+            char *equals = strchr(name, '=');
+            if (equals)
+                *equals = '\0';
+            record->pairs[record->info.n_events++] = (struct run_pair){name, equals ? equals + 1 : NULL};
+        }
+        line += n_line + (line[n_line] == '\n');
+    }
+    record->info.events = record->pairs;
+}
+
+static void fill_info(struct run_record *record)
+{
+    struct run_info *info = &record->info;
+    info->run = run_dir_name(record->dir);
+    info->status = "running";
+    info->plan = record->options->plan_name;
+    info->arguments = (const char *const *)record->arguments.items;
+    info->n_arguments = record->arguments.n_items;
+    info->started = time(NULL);
+    info->machine = &record->machine;
+    info->steal_pct = NAN;
+    info->malloc_trim_threshold_bytes = machine_fix_malloc();
+    info->counter_source = record->counters ? counters_source(record->counters) : "none";
+    info->counter_status = record->counters ? counters_reason(record->counters) : "not asked for";
+    info->warnings = (const char *const *)record->warnings.items;
+    info->n_warnings = record->warnings.n_items;
+    fill_settings(record);
+    fill_events(record);
+}
+
+int run_record_begin(struct run_record **record_out, const struct sweep_options *options, const char *dir,
+                     int argc, char **argv, const struct counters *counters, struct dv_error *error_out)
+{
+    struct run_record *record = calloc(1, sizeof *record);
+    *record_out = record;
+    if (!record)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for run.json");
+    record->options = options;
+    record->counters = counters;
+    record->path = run_dir_file(dir, "run.json");
+    record->dir = strdup(dir);
+    int status = record->path && record->dir ? 0 : DV_ERROR_MEMORY;
+    for (int i = 0; status == 0 && i < argc && strcmp(argv[i], "--start") != 0; i++)
+        status = strings_add(&record->arguments, argv[i], strlen(argv[i]));
+    if (status < 0)
+        return dv_fail(error_out, status, DV_NO_OFFSET, "no memory for run.json");
+    machine_read(&record->machine);
+    machine_id(&record->machine, record->machine_id, sizeof record->machine_id);
+    machine_warnings(&record->machine, warn, record);
+    status = pin(record, error_out);
+    if (status < 0)
+        return status;
+    fill_info(record);
+    machine_ticks_read(&record->ticks, record->info.pinned_cpu);
+    return run_json_write(record->path, &record->info, error_out);
+}
+
+struct summary_facts run_record_facts(const struct run_record *record)
+{
+    return (struct summary_facts){.dir = record->dir,
+                                  .run = record->info.run,
+                                  .machine = record->machine_id,
+                                  .cpu = record->machine.cpu_model,
+                                  .compiler = BUILD_COMPILER};
+}
+
+uint64_t run_record_llc_bytes(const struct run_record *record)
+{
+    const struct machine *machine = &record->machine;
+    return machine->l3_bytes ? machine->l3_bytes : machine->l2_bytes ? machine->l2_bytes : 32u << 20;
+}
+
+int run_record_end(struct run_record *record, bool was_interrupted, struct dv_error *error_out)
+{
+    struct machine_ticks now;
+    machine_ticks_read(&now, record->info.pinned_cpu);
+    record->info.steal_pct = machine_steal_pct(&record->ticks, &now);
+    record->info.ended = time(NULL);
+    record->info.status = was_interrupted ? "interrupted" : "complete";
+    return run_json_write(record->path, &record->info, error_out);
+}
+
+void run_record_free(struct run_record *record)
+{
+    if (!record)
+        return;
+    strings_free(&record->arguments);
+    strings_free(&record->warnings);
+    strings_free(&record->events);
+    free(record->path);
+    free(record->dir);
+    free(record);
+}
+
+int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out)
+{
+    struct run_json *run = NULL;
+    char *path = run_dir_file(dir, "run.json");
+    struct dv_error error = {0};
+    int status = path ? run_json_load(&run, path, &error) : DV_ERROR_MEMORY;
+    free(path);
+    if (status < 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--resume %.80s: no run to go on with: %.140s", dir, error.message);
+    for (size_t i = 0; status == 0 && i < run_json_n_items(run, "arguments"); i++) {
+        const char *word = run_json_item(run, "arguments", i);
+        status = strings_add(words_out, word, strlen(word));
+    }
+    run_json_free(run);
+    if (status == 0 && words_out->n_items == 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--resume %.80s: its run.json has no arguments", dir);
+    return status < 0 ? dv_fail(error_out, status, DV_NO_OFFSET, "no memory for the arguments") : 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.json of a sweep: what was measured on, with and how, written when the run begins and again when it
+ * ends.
+ *
+ * Place in the data flow: machine, build, options, counters -> run.json; and the columns that all rows share.
+ */
+#ifndef DVBENCH_RUN_RECORD_H
+#define DVBENCH_RUN_RECORD_H
+
+#include "counters.h"
+#include "machine.h"
+#include "summary.h"
+#include "sweep_options.h"
+
+struct run_record;
+
+/* Reads the machine, pins the process, fixes malloc and writes DIR/run.json. `argc`, `argv`: of the command,
+ * what stands before --start is recorded for --resume. */
+int run_record_begin(struct run_record **record_out, const struct sweep_options *options, const char *dir,
+                     int argc, char **argv, const struct counters *counters, struct dv_error *error_out);
+
+/* Borrowed from the record. */
+struct summary_facts run_record_facts(const struct run_record *record);
+uint64_t run_record_llc_bytes(const struct run_record *record);
+
+/* Writes DIR/run.json again, with the end, the steal time and whether it was interrupted. */
+int run_record_end(struct run_record *record, bool was_interrupted, struct dv_error *error_out);
+
+void run_record_free(struct run_record *record);
+
+/* The words that the run in DIR was started with, "sweep" first. DV_ERROR_USAGE where DIR holds no run. */
+int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "samples.h"
+
+static int no_memory(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the samples");
+}
+
+static int remember(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
+{
+    if (samples->n_rows == samples->capacity) {
+        const size_t capacity = samples->capacity ? 2 * samples->capacity : 1024;
+        struct sample_row *grown = realloc(samples->rows, capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(error_out);
+        samples->rows = grown;
+        samples->capacity = capacity;
+    }
+    struct sample_row *copy = &samples->rows[samples->n_rows];
+    *copy = *row;
+    copy->dv = strdup(row->dv);
+    copy->kernel = strdup(row->kernel);
+    if (!copy->dv || !copy->kernel) {
+        free(copy->dv);
+        free(copy->kernel);
+        return no_memory(error_out);
+    }
+    samples->n_rows++;
+    return 0;
+}
+
+static int mode_of(const char *id)
+{
+    for (int mode = 0; mode < N_MODES; mode++)
+        if (strcmp(mode_id(mode), id) == 0)
+            return mode;
+    return -1;
+}
+
+static int integer_at(const struct csv_table *table, size_t row, enum csv_column column)
+{
+    uint64_t value = 0;
+    csv_unsigned(table, row, column, &value);
+    return (int)value;
+}
+
+static int load_row(struct samples *samples, const struct csv_table *table, size_t i,
+                    struct dv_error *error_out)
+{
+    const int sink = sink_find(csv_text(table, i, CSV_samples_sink)),
+              mode = mode_of(csv_text(table, i, CSV_samples_mode));
+    if (sink < 0 || mode < 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: row %zu: unknown sink or mode",
+                       samples->path, i + 1);
+    struct sample_row row = {.dv = (char *)csv_text(table, i, CSV_samples_dv), /* copied by remember */
+                             .kernel = (char *)csv_text(table, i, CSV_samples_kernel),
+                             .sink = sink,
+                             .mode = mode,
+                             .batch_rows = (uint32_t)integer_at(table, i, CSV_samples_batch_rows),
+                             .start = integer_at(table, i, CSV_samples_start),
+                             .round = integer_at(table, i, CSV_samples_round),
+                             .order = integer_at(table, i, CSV_samples_order)};
+    snprintf(row.cell, sizeof row.cell, "%s", csv_text(table, i, CSV_samples_cell));
+    row.sample = (struct measure_sample){.ns_per_row = csv_real(table, i, CSV_samples_ns_per_row),
+                                         .n_iterations = integer_at(table, i, CSV_samples_iterations),
+                                         .n_page_faults = integer_at(table, i, CSV_samples_page_faults),
+                                         .mhz = csv_real(table, i, CSV_samples_mhz)};
+    return remember(samples, &row, error_out);
+}
+
+int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out)
+{
+    *samples_out = (struct samples){.run = run};
+    if (asprintf(&samples_out->path, "%s/samples.csv", dir) < 0)
+        return no_memory(error_out);
+    struct csv_table *table = NULL;
+    int status = 0;
+    if (access(samples_out->path, F_OK) == 0)
+        status = csv_load(&table, samples_out->path, CSV_FILE_samples, error_out);
+    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
+        status = load_row(samples_out, table, i, error_out);
+    csv_free(table);
+    if (status == 0)
+        status = csv_append(&samples_out->writer, samples_out->path, CSV_FILE_samples, error_out);
+    return status;
+}
+
+static int write_row(struct csv_writer *writer, const char *run, const struct sample_row *row,
+                     struct dv_error *error_out)
+{
+    csv_set_text(writer, CSV_samples_run, run);
+    csv_set_text(writer, CSV_samples_cell, row->cell);
+    csv_set_text(writer, CSV_samples_dv, row->dv);
+    csv_set_text(writer, CSV_samples_kernel, row->kernel);
+    csv_set_text(writer, CSV_samples_sink, sink_id(row->sink));
+    csv_set_unsigned(writer, CSV_samples_batch_rows, row->batch_rows);
+    csv_set_text(writer, CSV_samples_mode, mode_id(row->mode));
+    csv_set_integer(writer, CSV_samples_start, row->start);
+    csv_set_integer(writer, CSV_samples_round, row->round);
+    csv_set_integer(writer, CSV_samples_order, row->order);
+    csv_set_integer(writer, CSV_samples_iterations, row->sample.n_iterations);
+    csv_set_real(writer, CSV_samples_ns_per_row, row->sample.ns_per_row);
+    csv_set_integer(writer, CSV_samples_page_faults, row->sample.n_page_faults);
+    if (row->sample.n_cpu_migrations >= 0)
+        csv_set_integer(writer, CSV_samples_cpu_migrations, row->sample.n_cpu_migrations);
+    csv_set_real(writer, CSV_samples_mhz, row->sample.mhz);
+    return csv_end_row(writer, error_out);
+}
+
+int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
+{
+    int status = remember(samples, row, error_out);
+    return status < 0 ? status : write_row(samples->writer, samples->run, row, error_out);
+}
+
+size_t samples_count(const struct samples *samples, const char *cell, int start)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n_rows; i++)
+        n += strcmp(samples->rows[i].cell, cell) == 0 && (start < 0 || samples->rows[i].start == start);
+    return n;
+}
+
+/* Writes what is in memory beside, and puts it in the file's place. */
+static int rewrite(struct samples *samples, struct dv_error *error_out)
+{
+    char *part = NULL;
+    if (asprintf(&part, "%s.part", samples->path) < 0)
+        return no_memory(error_out);
+    struct csv_writer *writer = NULL;
+    int status = csv_create(&writer, part, CSV_FILE_samples, error_out);
+    for (size_t i = 0; status == 0 && i < samples->n_rows; i++)
+        status = write_row(writer, samples->run, &samples->rows[i], error_out);
+    int closed = csv_close(writer, status == 0 ? error_out : NULL);
+    if (status == 0)
+        status = closed;
+    if (status == 0)
+        status = csv_close(samples->writer, error_out);
+    if (status == 0) {
+        samples->writer = NULL;
+        if (rename(part, samples->path) != 0)
+            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: %s", samples->path, strerror(errno));
+    }
+    if (status == 0)
+        status = csv_append(&samples->writer, samples->path, CSV_FILE_samples, error_out);
+    free(part);
+    return status;
+}
+
+/* Keeps the rows for which `drop` is not set; rewrites where any was dropped. */
+static int compact(struct samples *samples, const bool *drop, struct dv_error *error_out)
+{
+    size_t n_kept = 0;
+    const size_t n_rows = samples->n_rows;
+    for (size_t i = 0; i < n_rows; i++) {
+        if (drop[i]) {
+            free(samples->rows[i].dv);
+            free(samples->rows[i].kernel);
+        } else {
+            samples->rows[n_kept++] = samples->rows[i];
+        }
+    }
+    samples->n_rows = n_kept;
+    return n_kept == n_rows ? 0 : rewrite(samples, error_out);
+}
+
+int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
+                       struct dv_error *error_out)
+{
+    bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
+    if (!drop)
+        return no_memory(error_out);
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        const struct sample_row *row = &samples->rows[i];
+        drop[i] = strcmp(row->dv, dv) == 0 && row->sink == block->sink &&
+                  row->batch_rows == block->batch_rows && row->mode == block->mode &&
+                  (start < 0 || row->start == start);
+    }
+    int status = compact(samples, drop, error_out);
+    free(drop);
+    return status;
+}
+
+int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error *error_out)
+{
+    bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
+    if (!drop)
+        return no_memory(error_out);
+    for (size_t i = 0; i < samples->n_rows; i++)
+        drop[i] = strcmp(samples->rows[i].cell, cell) == 0;
+    int status = compact(samples, drop, error_out);
+    free(drop);
+    return status;
+}
+
+int samples_close(struct samples *samples, struct dv_error *error_out)
+{
+    int status = csv_close(samples->writer, error_out);
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        free(samples->rows[i].dv);
+        free(samples->rows[i].kernel);
+    }
+    free(samples->rows);
+    free(samples->path);
+    *samples = (struct samples){0};
+    return status;
+}

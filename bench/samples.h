@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samples.csv: every sample of a run, written as it ends, read back by --resume and by later process starts.
+ *
+ * Place in the data flow: measure -> samples.csv and memory -> summary.h takes medians and ratios, noise.h
+ * the noise floor. */
+#ifndef DVBENCH_SAMPLES_H
+#define DVBENCH_SAMPLES_H
+
+#include "csv.h"
+#include "measure.h"
+#include "plan.h"
+
+#define CELL_HASH_CHARS 16
+
+/* One row of samples.csv. */
+struct sample_row {
+    char cell[CELL_HASH_CHARS + 1];
+    char *dv;     /* owned by struct samples */
+    char *kernel; /* owned by struct samples: an id, an id with SAMPLES_TWIN_SUFFIX, or SAMPLES_BOUND */
+    enum sink_kind sink;
+    uint32_t batch_rows;
+    enum sweep_mode mode;
+    int start;
+    int round;
+    int order;
+    struct measure_sample sample;
+};
+
+/* The second registration of a block's slowest and fastest kernel: the A/A pairs. */
+#define SAMPLES_TWIN_SUFFIX "_aa"
+/* The store bound, measured in the same rounds. */
+#define SAMPLES_BOUND "bound"
+
+struct samples {
+    struct sample_row *rows; /* owned */
+    size_t n_rows;
+    size_t capacity;
+    struct csv_writer *writer;
+    char *path;      /* owned */
+    const char *run; /* borrowed: name of the run */
+};
+
+/* Opens DIR/samples.csv: loads what is there (a torn last line is cut off), else writes the header. */
+int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out);
+
+/* Appends one row, to the file and to memory, flushed. The row's strings are copied. */
+int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out);
+
+/* Number of rows of one cell and one start (start < 0: of all). */
+size_t samples_count(const struct samples *samples, const char *cell, int start);
+
+/* Takes out the rows of a DV, sink, batch size and mode, of one start (start < 0: all), from memory and, by a
+ * new file in the old one's place, from the disk: a block that was cut short begins again. */
+int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
+                       struct dv_error *error_out);
+
+/* The same for one cell, which turned out wrong. */
+int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error *error_out);
+
+int samples_close(struct samples *samples, struct dv_error *error_out);
+
+#endif

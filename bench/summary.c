@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "noise.h"
+#include "stats.h"
+#include "summary.h"
+
+static int no_memory(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the summary");
+}
+
+/* --- Statistics of one cell
+ * ----------------------------------------------------------------------------------------------- */
+
+struct cell_statistics {
+    struct stats_summary time;
+    struct stats_summary speedup; /* per_row over this kernel, paired by start and round */
+};
+
+static const struct sample_row *partner(const struct samples *samples, const char *cell,
+                                        const struct sample_row *of)
+{
+    for (size_t i = 0; i < samples->n_rows; i++)
+        if (samples->rows[i].start == of->start && samples->rows[i].round == of->round &&
+            strcmp(samples->rows[i].cell, cell) == 0)
+            return &samples->rows[i];
+    return NULL;
+}
+
+static int cell_statistics(struct cell_statistics *statistics_out, const struct samples *samples,
+                           const char *cell, const char *baseline_cell)
+{
+    double *times = calloc(samples->n_rows + 1, sizeof *times),
+           *baseline = calloc(samples->n_rows + 1, sizeof *baseline);
+    size_t n = 0;
+    int status = times && baseline ? 0 : DV_ERROR_MEMORY;
+    for (size_t i = 0; status == 0 && i < samples->n_rows; i++) {
+        if (strcmp(samples->rows[i].cell, cell) != 0)
+            continue;
+        const struct sample_row *other = partner(samples, baseline_cell, &samples->rows[i]);
+        times[n] = samples->rows[i].sample.ns_per_row;
+        baseline[n++] = other ? other->sample.ns_per_row : NAN;
+    }
+    if (status == 0)
+        status = stats_summarise(&statistics_out->time, times, n);
+    if (status == 0)
+        status = stats_summarise_ratios(&statistics_out->speedup, baseline, times, n);
+    free(times);
+    free(baseline);
+    return status;
+}
+
+/* --- Rows
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+static void set_run_and_dv(struct csv_writer *writer, const struct summary_facts *facts,
+                           const struct block_result *result)
+{
+    char digest[17];
+    snprintf(digest, sizeof digest, "%016" PRIx64, result->digest);
+    csv_set_text(writer, CSV_summary_run, facts->run);
+    csv_set_text(writer, CSV_summary_machine, facts->machine);
+    csv_set_text(writer, CSV_summary_cpu, facts->cpu);
+    csv_set_text(writer, CSV_summary_croaring, dv_croaring_version());
+    csv_set_text(writer, CSV_summary_compiler, facts->compiler);
+    csv_set_text(writer, CSV_summary_dv, result->dv);
+    csv_set_unsigned(writer, CSV_summary_dv_bytes, result->n_payload_bytes);
+    csv_set_text(writer, CSV_summary_dv_digest, digest);
+    csv_set_text(writer, CSV_summary_recipe, result->recipe);
+    csv_set_text(writer, CSV_summary_axis, result->plan->axis);
+    csv_set_text(writer, CSV_summary_axis_value, result->plan->axis_value);
+    csv_set_unsigned(writer, CSV_summary_rows, result->n_rows);
+    csv_set_real(writer, CSV_summary_rate,
+                 result->n_rows ? (double)result->n_deleted / (double)result->n_rows : NAN);
+    csv_set_unsigned(writer, CSV_summary_deleted, result->n_deleted);
+    csv_set_unsigned(writer, CSV_summary_chunks, result->n_containers);
+    csv_set_unsigned(writer, CSV_summary_array_containers, result->n_kind[DV_ARRAY]);
+    csv_set_unsigned(writer, CSV_summary_bitset_containers, result->n_kind[DV_BITSET]);
+    csv_set_unsigned(writer, CSV_summary_run_containers, result->n_kind[DV_RUN]);
+    if (result->seed)
+        csv_set_unsigned(writer, CSV_summary_seed, result->seed);
+    csv_set_text(writer, CSV_summary_sink, sink_id(result->plan->sink));
+    csv_set_unsigned(writer, CSV_summary_batch_rows, result->plan->batch_rows);
+    csv_set_text(writer, CSV_summary_mode, mode_id(result->plan->mode));
+}
+
+/* `reason` of a right cell says that its passes visit a part of the file; of the others, why they have no
+ * time. */
+static void set_cell(struct csv_writer *writer, const struct block_result *result,
+                     const struct block_cell *cell)
+{
+    csv_set_text(writer, CSV_summary_cell, cell->hash);
+    csv_set_text(writer, CSV_summary_kernel, cell->kernel->id);
+    csv_set_text(writer, CSV_summary_isa, isa_id(cell->kernel->isa));
+    csv_set_text(writer, CSV_summary_verdict, verdict_id(cell->verdict.kind));
+    csv_set_text(writer, CSV_summary_reason, cell->verdict.reason);
+    if (cell->verdict.kind == VERDICT_OK && result->is_sample && result->plan->mode != MODE_replay)
+        csv_set_text(writer, CSV_summary_reason, "sampled batches");
+}
+
+static void set_times(struct csv_writer *writer, const struct block_result *result,
+                      const struct block_cell *cell, const struct cell_statistics *statistics,
+                      double bound_ns)
+{
+    const double ns = statistics->time.median;
+    csv_set_unsigned(writer, CSV_summary_samples, statistics->time.n_samples);
+    csv_set_real(writer, CSV_summary_ns_per_row, ns);
+    csv_set_real(writer, CSV_summary_ns_per_row_mad, statistics->time.mad);
+    csv_set_real(writer, CSV_summary_ns_per_row_low, statistics->time.interval.low);
+    csv_set_real(writer, CSV_summary_ns_per_row_high, statistics->time.interval.high);
+    csv_set_real(writer, CSV_summary_us_per_batch, ns * result->plan->batch_rows / 1000);
+    csv_set_real(writer, CSV_summary_speedup_vs_per_row, statistics->speedup.median);
+    csv_set_real(writer, CSV_summary_speedup_low, statistics->speedup.interval.low);
+    csv_set_real(writer, CSV_summary_speedup_high, statistics->speedup.interval.high);
+    csv_set_real(writer, CSV_summary_bound_ns_per_row, bound_ns);
+    csv_set_real(writer, CSV_summary_pct_of_bound, 100 * bound_ns / ns);
+    csv_set_real(writer, CSV_summary_open_ns, cell->open_ns);
+    csv_set_real(writer, CSV_summary_validate_ns, result->validate_ns);
+    csv_set_real(writer, CSV_summary_crc_ns, result->crc_ns);
+    csv_set_unsigned(writer, CSV_summary_state_bytes, cell->state_bytes);
+    csv_set_real(writer, CSV_summary_total_ns_per_row, ns + cell->open_ns / (double)result->n_rows);
+}
+
+static void set_counters(struct csv_writer *writer, const struct block_cell *cell)
+{
+    const struct counters_result *counters = &cell->counters;
+    if (!counters->source) {
+        csv_set_text(writer, CSV_summary_counter_source, "none");
+        csv_set_text(writer, CSV_summary_counter_status, "not-asked");
+        return;
+    }
+    csv_set_text(writer, CSV_summary_counter_source, counters->source);
+    csv_set_text(writer, CSV_summary_counter_status, counters->status);
+    csv_set_real(writer, CSV_summary_instructions_per_row, counters->instructions_per_row);
+    csv_set_real(writer, CSV_summary_branches_per_row, counters->branches_per_row);
+    csv_set_real(writer, CSV_summary_branch_misses_per_row, counters->branch_misses_per_row);
+    csv_set_real(writer, CSV_summary_core_cycles_per_row, counters->core_cycles_per_row);
+    csv_set_real(writer, CSV_summary_ipc, counters->ipc);
+}
+
+static double noise_of(const struct noise *noise, const struct block_result *result, double ns_per_row)
+{
+    return noise_floor_pct(noise, result->dv, sink_id(result->plan->sink), result->plan->batch_rows,
+                           mode_id(result->plan->mode), ns_per_row);
+}
+
+static const char *baseline_cell(const struct block_result *result)
+{
+    for (size_t i = 0; i < result->n_cells; i++)
+        if (strcmp(result->cells[i].kernel->id, "per_row") == 0)
+            return result->cells[i].hash;
+    return "";
+}
+
+static int write_block(struct csv_writer *writer, const struct summary_facts *facts,
+                       const struct block_result *result, const struct samples *samples,
+                       const struct noise *noise, struct dv_error *error_out)
+{
+    struct cell_statistics bound;
+    if (cell_statistics(&bound, samples, result->bound_hash, ""))
+        return no_memory(error_out);
+    for (size_t i = 0; i < result->n_cells; i++) {
+        const struct block_cell *cell = &result->cells[i];
+        struct cell_statistics statistics;
+        if (cell_statistics(&statistics, samples, cell->hash, baseline_cell(result)))
+            return no_memory(error_out);
+        set_run_and_dv(writer, facts, result);
+        set_cell(writer, result, cell);
+        if (cell->verdict.kind == VERDICT_OK) {
+            set_times(writer, result, cell, &statistics, bound.time.median);
+            csv_set_real(writer, CSV_summary_noise_floor_pct,
+                         noise_of(noise, result, statistics.time.median));
+            set_counters(writer, cell);
+        }
+        int status = csv_end_row(writer, error_out);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+/* --- Files
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_of_block(const struct block_result *result, const char *cell)
+{
+    for (size_t i = 0; result && i < result->n_cells; i++)
+        if (strcmp(result->cells[i].hash, cell) == 0)
+            return true;
+    return false;
+}
+
+static int load_if_there(struct csv_table **table_out, const char *path, enum csv_file file,
+                         struct dv_error *error_out)
+{
+    *table_out = NULL;
+    return access(path, F_OK) == 0 ? csv_load(table_out, path, file, error_out) : 0;
+}
+
+static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
+                     const struct block_result *result, const struct noise *noise, struct dv_error *error_out)
+{
+    for (size_t i = 0; table && i < csv_n_rows(table); i++) {
+        if (is_of_block(result, csv_text(table, i, CSV_summary_cell)))
+            continue;
+        uint64_t batch_rows;
+        csv_unsigned(table, i, CSV_summary_batch_rows, &batch_rows);
+        csv_copy_row(writer, table, i);
+        csv_set_real(writer, CSV_summary_noise_floor_pct,
+                     noise_floor_pct(noise, csv_text(table, i, CSV_summary_dv),
+                                     csv_text(table, i, CSV_summary_sink), (uint32_t)batch_rows,
+                                     csv_text(table, i, CSV_summary_mode),
+                                     csv_real(table, i, CSV_summary_ns_per_row)));
+        int status = csv_end_row(writer, error_out);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+/* Opens NAME.part to write, and the old file to copy from. */
+static int begin_rewrite(const char *dir, const char *name, enum csv_file file, char **path_out,
+                         struct csv_table **old_out, struct csv_writer **writer_out,
+                         struct dv_error *error_out)
+{
+    char *part = NULL;
+    *old_out = NULL;
+    *writer_out = NULL;
+    if (asprintf(path_out, "%s/%s", dir, name) < 0) {
+        *path_out = NULL;
+        return no_memory(error_out);
+    }
+    int status = load_if_there(old_out, *path_out, file, error_out);
+    if (status == 0 && asprintf(&part, "%s.part", *path_out) < 0)
+        status = no_memory(error_out);
+    if (status == 0) {
+        status = csv_create(writer_out, part, file, error_out);
+        free(part);
+    }
+    return status;
+}
+
+/* Closes what begin_rewrite opened and, if all went well, puts the new file in the old one's place. */
+static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *writer, int status,
+                       struct dv_error *error_out)
+{
+    char *part = NULL;
+    int closed = csv_close(writer, status == 0 ? error_out : NULL);
+    if (status == 0)
+        status = closed;
+    if (status == 0 && asprintf(&part, "%s.part", path) < 0) {
+        part = NULL;
+        status = no_memory(error_out);
+    }
+    if (status == 0 && rename(part, path) != 0)
+        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: %s", path, strerror(errno));
+    free(part);
+    free(path);
+    csv_free(old);
+    return status;
+}
+
+int summary_update(const struct summary_facts *facts, const struct block_result *result,
+                   const struct samples *samples, struct dv_error *error_out)
+{
+    char *path;
+    struct csv_table *old;
+    struct csv_writer *writer;
+    struct noise noise = {0};
+    int status = begin_rewrite(facts->dir, "summary.csv", CSV_FILE_summary, &path, &old, &writer, error_out);
+    if (status == 0)
+        status = noise_measure(&noise, samples, error_out);
+    if (status == 0)
+        status = keep_rows(writer, old, result, &noise, error_out);
+    if (status == 0 && result)
+        status = write_block(writer, facts, result, samples, &noise, error_out);
+    noise_free(&noise);
+    return end_rewrite(path, old, writer, status, error_out);
+}
+
+static int write_events(struct csv_writer *writer, const struct summary_facts *facts,
+                        const struct block_cell *cell, struct dv_error *error_out)
+{
+    for (size_t e = 0; e < cell->counters.n_values; e++) {
+        const struct counter_value *value = &cell->counters.values[e];
+        csv_set_text(writer, CSV_counters_run, facts->run);
+        csv_set_text(writer, CSV_counters_cell, cell->hash);
+        csv_set_text(writer, CSV_counters_event, value->event);
+        csv_set_text(writer, CSV_counters_encoding, value->encoding);
+        csv_set_text(writer, CSV_counters_source, value->source);
+        csv_set_integer(writer, CSV_counters_pass, value->pass);
+        csv_set_real(writer, CSV_counters_value_per_row, value->value_per_row);
+        csv_set_text(writer, CSV_counters_status, value->status);
+        int status = csv_end_row(writer, error_out);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
+                            struct dv_error *error_out)
+{
+    char *path;
+    struct csv_table *old;
+    struct csv_writer *writer;
+    int status =
+        begin_rewrite(facts->dir, "counters.csv", CSV_FILE_counters, &path, &old, &writer, error_out);
+    for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++)
+        if (!is_of_block(result, csv_text(old, i, CSV_counters_cell))) {
+            csv_copy_row(writer, old, i);
+            status = csv_end_row(writer, error_out);
+        }
+    for (size_t i = 0; status == 0 && i < result->n_cells; i++)
+        status = write_events(writer, facts, &result->cells[i], error_out);
+    return end_rewrite(path, old, writer, status, error_out);
+}
+
+/* --- Questions to a summary
+ * ----------------------------------------------------------------------------------------------- */
+
+static struct csv_table *load_summary(const char *dir)
+{
+    char *path = NULL;
+    struct csv_table *table = NULL;
+    if (asprintf(&path, "%s/summary.csv", dir) < 0)
+        return NULL;
+    if (load_if_there(&table, path, CSV_FILE_summary, NULL) < 0)
+        table = NULL;
+    free(path);
+    return table;
+}
+
+static bool has_cell(const struct csv_table *table, const char *cell, size_t n_samples)
+{
+    for (size_t i = 0; i < csv_n_rows(table); i++) {
+        uint64_t samples = 0;
+        if (strcmp(csv_text(table, i, CSV_summary_cell), cell) != 0)
+            continue;
+        csv_unsigned(table, i, CSV_summary_samples, &samples);
+        return samples >= n_samples || strcmp(csv_text(table, i, CSV_summary_verdict), "ok") != 0;
+    }
+    return false;
+}
+
+bool summary_has_block(const struct block_result *result, const char *dir, size_t n_samples)
+{
+    struct csv_table *table = load_summary(dir);
+    bool has_all = table != NULL;
+    for (size_t i = 0; has_all && i < result->n_cells; i++)
+        has_all = has_cell(table, result->cells[i].hash, n_samples);
+    csv_free(table);
+    return has_all;
+}
+
+size_t summary_count_wrong(const char *dir)
+{
+    struct csv_table *table = load_summary(dir);
+    size_t n = 0;
+    for (size_t i = 0; table && i < csv_n_rows(table); i++)
+        n += strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0;
+    csv_free(table);
+    return n;
+}

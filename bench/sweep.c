@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep.h"
+
+static void title_of(const struct plan_block *block, char *title, size_t n_title)
+{
+    snprintf(title, n_title, "%s into %s%s%s, batch %u", block->dv, sink_id(block->sink),
+             block->mode == MODE_stream ? "" : ", ", block->mode == MODE_stream ? "" : mode_id(block->mode),
+             (unsigned)block->batch_rows);
+}
+
+static bool is_done(const struct sweep *sweep, const struct block_context *context,
+                    const struct block_result *result)
+{
+    const size_t n_expected = (size_t)sweep->options->rounds * (size_t)(context->start + 1);
+    return summary_has_block(result, sweep->facts.dir, n_expected);
+}
+
+/* What the block left behind when it was cut short goes; what an earlier start measured stays. */
+static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
+                     struct block_result *result, struct dv_error *error_out)
+{
+    int status = samples_drop_block(context->samples, result->dv, result->plan, context->start, error_out);
+    if (status == 0)
+        status = block_run(block, error_out);
+    if (status == 0)
+        status = summary_update(&sweep->facts, result, context->samples, error_out);
+    if (status == 0 && context->counters)
+        status = summary_update_counters(&sweep->facts, result, error_out);
+    return status;
+}
+
+static int do_block(struct sweep *sweep, const struct block_context *context,
+                    const struct plan_block *plan_block, struct dv_error *error_out)
+{
+    struct block *block;
+    struct block_result result;
+    char title[160];
+    title_of(plan_block, title, sizeof title);
+    progress_block(context->progress, title);
+    int status = block_open(&block, context, plan_block, &result, error_out);
+    if (status == 0 && !is_done(sweep, context, &result))
+        status = run_block(sweep, context, block, &result, error_out);
+    if (status < 0 && error_out && !strstr(error_out->message, plan_block->dv)) {
+        struct dv_error cause = *error_out;
+        dv_fail(error_out, cause.code, cause.offset_bytes, "%.100s: %.150s", plan_block->dv, cause.message);
+    }
+    block_close(block);
+    block_result_free(&result);
+    progress_block_done(context->progress);
+    return status;
+}
+
+static int open_json(struct sweep *sweep, struct gbench_json **json_out, struct dv_error *error_out)
+{
+    *json_out = NULL;
+    if (!sweep->json_path)
+        return 0;
+    *json_out = gbench_json_open(sweep->json_path);
+    if (!*json_out)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: %s", sweep->json_path,
+                       strerror(errno));
+    return 0;
+}
+
+int sweep_run(struct sweep *sweep, struct dv_error *error_out)
+{
+    struct samples samples = {0};
+    struct progress progress;
+    struct gbench_json *json = NULL;
+    int status = samples_open(&samples, sweep->facts.dir, sweep->facts.run, error_out);
+    if (status == 0)
+        status = open_json(sweep, &json, error_out);
+    const struct block_context context = {.options = sweep->options,
+                                          .vectors = sweep->vectors,
+                                          .samples = &samples,
+                                          .json = json,
+                                          .counters = sweep->counters,
+                                          .progress = &progress,
+                                          .program_digest = sweep->program_digest,
+                                          .machine = sweep->facts.machine,
+                                          .llc_bytes = sweep->llc_bytes,
+                                          .start = sweep->start,
+                                          .interrupted = sweep->interrupted};
+    progress_begin(&progress, sweep->plan->n_blocks, sweep->options->quiet);
+    for (size_t i = 0; status == 0 && i < sweep->plan->n_blocks && !*sweep->interrupted; i++)
+        status = do_block(sweep, &context, &sweep->plan->blocks[i], error_out);
+    progress_end(&progress);
+    sweep->n_wrong_out = summary_count_wrong(sweep->facts.dir);
+    if (gbench_json_close(json) != 0 && status == 0)
+        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: a write failed",
+                         sweep->json_path);
+    int closed = samples_close(&samples, status == 0 ? error_out : NULL);
+    return status < 0 ? status : closed;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run from plan to results: blocks one by one, every one written as it ends.
+ *
+ * Place in the data flow: cmd_sweep.c (options, folder, figures) -> sweep_run -> the CSV files of the run. */
+#ifndef DVBENCH_SWEEP_H
+#define DVBENCH_SWEEP_H
+
+#include "plan.h"
+#include "summary.h"
+
+struct sweep {
+    const struct sweep_options *options;
+    struct vector_options *vectors;
+    const struct plan *plan;
+    struct summary_facts facts;
+    uint64_t program_digest;
+    uint64_t llc_bytes;
+    struct counters *counters; /* NULL: not asked */
+    int start;                 /* process start, from 0 */
+    const char *json_path;     /* NULL: no --benchmark_out */
+    const volatile sig_atomic_t *interrupted;
+    size_t n_wrong_out; /* cells that turned out wrong, in this process or before */
+};
+
+/* Runs all blocks that the folder does not hold yet. Returns 0, also when interrupted; negative with
+ * `error_out` filled. */
+int sweep_run(struct sweep *sweep, struct dv_error *error_out);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "benchmark_join.h"
+#include "command.h"
+#include "sweep_starts.h"
+
+extern char **environ;
+
+static int no_memory(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a process start");
+}
+
+static int add_word(struct strings *words, const char *word)
+{
+    return strings_add(words, word, strlen(word));
+}
+
+/* The user's words, then what makes it a child. The order matters: run.json records what stands before
+ * --start. */
+static int child_words(struct strings *words, const char *dir, int start, const char *json_path, int argc,
+                       char **argv)
+{
+    char number[16];
+    int status = 0;
+    snprintf(number, sizeof number, "%d", start);
+    for (int i = 0; status == 0 && i < argc; i++)
+        status = add_word(words, argv[i]);
+    const char *const added[] = {"--start", number, "--out", dir, json_path ? "--benchmark_out" : NULL,
+                                 json_path};
+    for (size_t i = 0; status == 0 && i < sizeof added / sizeof added[0] && added[i]; i++)
+        status = add_word(words, added[i]);
+    return status;
+}
+
+/* Waits for the child; a signal that reached this process alone is passed on. */
+static int wait_for(pid_t child, const volatile sig_atomic_t *interrupted)
+{
+    int state;
+    bool passed_on = false;
+    while (waitpid(child, &state, 0) < 0) {
+        if (errno != EINTR)
+            return -1;
+        if (*interrupted && !passed_on)
+            kill(child, SIGINT);
+        passed_on = true;
+    }
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+static int run_child(struct strings *words, const volatile sig_atomic_t *interrupted, int *code_out,
+                     struct dv_error *error_out)
+{
+    char **child_argv = calloc(words->n_items + 2, sizeof *child_argv);
+    char program[] = "dvbench";
+    pid_t child;
+    if (!child_argv)
+        return no_memory(error_out);
+    child_argv[0] = program;
+    memcpy(child_argv + 1, words->items, words->n_items * sizeof *child_argv);
+    int failed = posix_spawn(&child, "/proc/self/exe", NULL, NULL, child_argv, environ);
+    free(child_argv);
+    if (failed)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot start a process: %s", strerror(failed));
+    *code_out = wait_for(child, interrupted);
+    return 0;
+}
+
+static int run_start(const char *dir, int start, const char *json_path, int argc, char **argv,
+                     const volatile sig_atomic_t *interrupted, int *code_out, struct dv_error *error_out)
+{
+    struct strings words = {0};
+    int status = child_words(&words, dir, start, json_path, argc, argv);
+    status = status < 0 ? no_memory(error_out) : run_child(&words, interrupted, code_out, error_out);
+    strings_free(&words);
+    if (status == 0 && *code_out != EXIT_FINE && *code_out != EXIT_CHECK_FAILED &&
+        *code_out != EXIT_INTERRUPTED)
+        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "process start %d ended with exit code %d",
+                         start, *code_out);
+    return status;
+}
+
+int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
+                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
+{
+    struct strings parts = {0};
+    int status = 0, code = EXIT_FINE;
+    for (int start = 0; status == 0 && start < options->starts && code != EXIT_INTERRUPTED && !*interrupted;
+         start++) {
+        char *part = NULL;
+        if (options->benchmark_out && asprintf(&part, "%s.start%d", options->benchmark_out, start) < 0)
+            part = NULL;
+        if (!options->quiet)
+            fprintf(stderr, "process start %d of %d\n", start + 1, options->starts);
+        status = run_start(dir, start, part, argc, argv, interrupted, &code, error_out);
+        if (status == 0 && part && add_word(&parts, part) < 0)
+            status = no_memory(error_out);
+        free(part);
+    }
+    if (status == 0 && parts.n_items)
+        status = benchmark_join(options->benchmark_out, parts.items, parts.n_items, error_out);
+    strings_free(&parts);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several process starts of one plan: code and heap layout differ by start, and results with them.
+ *
+ * Place in the data flow: sweep --starts N -> N child processes of this program over one folder, one after
+ * the other. */
+#ifndef DVBENCH_SWEEP_STARTS_H
+#define DVBENCH_SWEEP_STARTS_H
+
+#include <signal.h>
+
+#include "sweep_options.h"
+
+/* Runs `argv` once per start as `sweep ... --resume DIR --start K`. Each child goes over all blocks and puts
+ * the samples of all starts so far into the summary. --benchmark_out is joined at the end. Returns 0 (also
+ * where cells were wrong or the run was interrupted), or a negative code where a child failed; it has then
+ * said why. */
+int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
+                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out);
+
+#endif
