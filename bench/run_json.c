@@ -122,18 +122,15 @@ static json_t *versions(const struct run_info *info)
     return object;
 }
 
-/* The code of a pair of kernels may come from two builds: ours and CRoaring's. */
+/* The code of a pair of kernels may come from two builds: ours and CRoaring's (its inline functions are
+ * compiled with ours). */
 static json_t *builds(void)
 {
-    char compiler[128];
-    const bool is_known = versions_croaring_compiler(compiler, sizeof compiler);
     json_t *ours = json_object(), *croaring = json_object(), *object = json_object();
     set(&ours, "git_commit", text_or_null(BUILD_GIT_COMMIT));
     set(&ours, "compiler", text_or_null(BUILD_COMPILER));
     set(&ours, "flags", text_or_null(BUILD_FLAGS));
-    set(&croaring, "compiler", text_or_null(is_known ? compiler : NULL));
-    set(&croaring, "flags",
-        text_or_null("not recorded in the library; its inline functions are compiled with ours"));
+    set(&croaring, "flags", text_or_null(BUILD_CROARING_FLAGS));
     set(&object, "dvbench", ours);
     set(&object, "croaring", croaring);
     return object;
@@ -187,7 +184,7 @@ static json_t *document(const struct run_info *info)
 int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out)
 {
     json_t *root = document(info);
-    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     char *line = NULL;
     int code;
     if (text && asprintf(&line, "%s\n", text) >= 0)
