@@ -104,7 +104,7 @@ static struct figure_group *find_or_add_group(struct figure_groups *groups, char
         return NULL;
     }
     groups->items = longer;
-    longer[groups->n_items] = (struct figure_group){.key = key, .rest = rest};
+    longer[groups->n_items] = (struct figure_group){.key = key, .rest = rest, .rate = figure_spec_rate(rest)};
     return &longer[groups->n_items++];
 }
 

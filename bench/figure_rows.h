@@ -41,6 +41,7 @@ struct figure_group {
     char *rest; /* owned: the spec without the axis */
     struct figure_point *points; /* owned; sorted by kernel as `kernels` has them, then x, then y */
     size_t n_points;
+    double rate;   /* that the spec asks for where it is not the axis, else NaN */
     char *kernels; /* owned: ids, blank between, most expensive first */
 };
 

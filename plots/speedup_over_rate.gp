@@ -8,7 +8,6 @@ set logscale y 10
 set format y "%g"
 set ylabel "times faster than per_row (log scale)"
 set arrow 91 from graph 0, first 1 to graph 1, first 1 nohead lc rgb colour("per_row") lw 1.5 back
-set label 91 "per_row" at graph 0.995, first 1 right offset 0,0.6 textcolor rgb colour("per_row") font small_font
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("speedup_vs_per_row")) \
         with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k, \
     for [i = 1:words(kernels)] k = word(kernels, i) data using \

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "csv.h"
+#include "figure_data.h"
+#include "figures.h"
+#include "report_claims.h"
+#include "report_numbers.h"
+#include "report_text.h"
+
+/* What both forms are written from. */
+struct report {
+    const char *run_dir;
+    struct figures figures;
+    json_t *run; /* NULL where run.json cannot be read */
+};
+
+static const char *first_text(const struct csv_table *table, enum csv_column column)
+{
+    return csv_n_rows(table) ? csv_text(table, 0, column) : "";
+}
+
+static double largest(const struct csv_table *table, enum csv_column column)
+{
+    double most = NAN;
+    for (size_t row = 0; row < csv_n_rows(table); row++)
+        most = fmax(most, csv_real(table, row, column));
+    return most;
+}
+
+static size_t count_verdict(const struct csv_table *table, const char *verdict)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < csv_n_rows(table); row++)
+        n += strcmp(csv_text(table, row, CSV_summary_verdict), verdict) == 0;
+    return n;
+}
+
+static void write_overview(const struct report_text *text, const struct report *report)
+{
+    const struct csv_table *table = report->figures.summary;
+    char noise[32];
+    report_number(largest(table, CSV_summary_noise_floor_pct), noise, sizeof noise);
+    report_paragraph(text, "Machine: %s. CRoaring %s, %s. Counters: %s.",
+                     first_text(table, CSV_summary_machine), first_text(table, CSV_summary_croaring),
+                     first_text(table, CSV_summary_compiler), first_text(table, CSV_summary_counter_source));
+    report_paragraph(text, "%zu cells measured, %zu unavailable, %zu wrong.", count_verdict(table, "ok"),
+                     count_verdict(table, "unavailable"), count_verdict(table, "wrong"));
+    if (noise[0] != '\0')
+        report_paragraph(text,
+                         "Noise floor: %s %%. The same kernel measured twice differed by up to that; smaller "
+                         "differences are not told apart.",
+                         noise);
+    if (csv_is_truncated(table))
+        report_paragraph(text, "The last line of summary.csv was cut off: the run was interrupted.");
+}
+
+static void write_warnings(const struct report_text *text, const struct report *report)
+{
+    const json_t *warnings = json_object_get(report->run, "warnings");
+    if (!report->run)
+        report_paragraph(
+            text, "run.json is missing or unreadable: warnings and settings of the run are not known.");
+    if (!json_is_array(warnings) || json_array_size(warnings) == 0)
+        return;
+    report_heading(text, 2, "Warnings");
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const char *warning = json_string_value(json_array_get(warnings, i));
+        report_list(text, &warning, warning ? 1 : 0);
+    }
+}
+
+/* The ratio that the article is known for. */
+static void write_cliff(const struct report_text *text, const struct figure_group *group,
+                        const struct csv_table *table)
+{
+    double below = report_cost(table, report_find_row(group, table, "per_row", 0.061));
+    double above = report_cost(table, report_find_row(group, table, "per_row", 0.07));
+    char ratio[32], low[32], high[32];
+    if (isnan(below / above))
+        return;
+    report_paragraph(text,
+                     "A lookup per row costs %s ns at 6.1 %% and %s ns at 7 %%, a ratio of %s: below 6.25 %% "
+                     "a chunk's deletes are a sorted array "
+                     "to be searched for each row, above it a bitset to be read.",
+                     report_number(below, low, sizeof low), report_number(above, high, sizeof high),
+                     report_number(below / above, ratio, sizeof ratio));
+}
+
+static void write_rate_row(const struct report_text *text, const struct figure_group *group,
+                           const struct csv_table *table, double rate)
+{
+    size_t per_row = report_find_row(group, table, "per_row", rate),
+           callback = report_find_row(group, table, "for_each_in_range", rate);
+    size_t winner = report_find_fastest(group, table, rate, REPORT_NO_ROW);
+    size_t runner_up = report_find_fastest(group, table, rate, winner);
+    char texts[6][96] = {{0}}, low[32], high[32], number[32];
+    snprintf(texts[0], sizeof texts[0], "%s %%", report_number(100 * rate, number, sizeof number));
+    report_number(report_cost(table, per_row), texts[1], sizeof texts[1]);
+    report_number(report_cost(table, callback), texts[2], sizeof texts[2]);
+    if (callback != REPORT_NO_ROW && !isnan(csv_real(table, callback, CSV_summary_speedup_vs_per_row)))
+        snprintf(
+            texts[3], sizeof texts[3], "%sx (%s to %s)",
+            report_number(csv_real(table, callback, CSV_summary_speedup_vs_per_row), number, sizeof number),
+            report_number(csv_real(table, callback, CSV_summary_speedup_low), low, sizeof low),
+            report_number(csv_real(table, callback, CSV_summary_speedup_high), high, sizeof high));
+    snprintf(texts[4], sizeof texts[4], "%s, %s", csv_text(table, winner, CSV_summary_kernel),
+             report_number(report_cost(table, winner), number, sizeof number));
+    if (runner_up != REPORT_NO_ROW) {
+        double lead_pct = figure_data_lead_pct(table, winner, runner_up);
+        if (isnan(lead_pct))
+            snprintf(texts[5], sizeof texts[5], "cannot tell from %s",
+                     csv_text(table, runner_up, CSV_summary_kernel));
+        else
+            snprintf(texts[5], sizeof texts[5], "%s, %s %% slower",
+                     csv_text(table, runner_up, CSV_summary_kernel),
+                     report_number(lead_pct, number, sizeof number));
+    }
+    const char *cells[] = {texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]};
+    report_table_row(text, cells, 6);
+}
+
+static int write_numbers(const struct report_text *text, const struct report *report,
+                         struct dv_error *error_out)
+{
+    static const char *const headers[] = {
+        "deleted",     "per_row, ns", "for_each_in_range, ns", "its speed-up (interval)",
+        "fastest, ns", "runner-up"};
+    const struct csv_table *table = report->figures.summary;
+    struct figure_groups groups;
+    int status = figure_rows_group(&groups, table, FIGURE_AXIS_RATE, CSV_summary_ns_per_row,
+                                   FIGURE_CHOICE_ALL, error_out);
+    if (status < 0)
+        return status;
+    report_heading(text, 2, "Key numbers");
+    if (groups.n_items == 0)
+        report_paragraph(text, "This run varies no deletion rate; see the figures below.");
+    for (size_t i = 0; i < groups.n_items && status == 0; i++) {
+        const struct figure_group *group = &groups.items[i];
+        size_t first = group->points[0].row, n_rates;
+        double *rates = report_axis_values(group, &n_rates);
+        if (!rates) {
+            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the report");
+            break;
+        }
+        if (i == 2)
+            report_fold_begin(text, "other sinks, batch sizes, modes and vectors");
+        report_heading(text, 3, csv_text(table, first, CSV_summary_sink));
+        report_paragraph(
+            text, "%s, batches of %s rows, mode %s. Nanoseconds per row are medians of %s samples.",
+            group->rest, csv_text(table, first, CSV_summary_batch_rows),
+            csv_text(table, first, CSV_summary_mode), csv_text(table, first, CSV_summary_samples));
+        write_cliff(text, group, table);
+        report_table_begin(text, headers, 6);
+        for (size_t j = 0; j < n_rates; j++)
+            write_rate_row(text, group, table, rates[j]);
+        report_table_end(text);
+        free(rates);
+    }
+    if (groups.n_items > 2)
+        report_fold_end(text);
+    figure_groups_free(&groups);
+    return status;
+}
+
+static void write_figure(const struct report_text *text, const struct report *report,
+                         const struct figure *figure)
+{
+    char path[512];
+    int n = snprintf(path, sizeof path, "plots/%s.%s", figure->name, figure->extension);
+    if (n < (int)sizeof path && report_picture(text, report->run_dir, path, figure->question))
+        report_paragraph(text, "%s %s.", figure->caption, figure->subtitle);
+}
+
+/* The first picture of each figure in the open, the others of the same question folded below it. */
+static void write_figures(const struct report_text *text, const struct report *report)
+{
+    const struct figures *figures = &report->figures;
+    report_heading(text, 2, "Figures");
+    size_t n_shown = 0;
+    for (size_t i = 0; i < figures->n_items; i++) {
+        bool is_first = i == 0 || figures->items[i].question != figures->items[i - 1].question;
+        bool is_last =
+            i + 1 == figures->n_items || figures->items[i + 1].question != figures->items[i].question;
+        if (is_first)
+            report_heading(text, 3, figures->items[i].question);
+        if (!is_first && figures->items[i - 1].question != (i > 1 ? figures->items[i - 2].question : NULL))
+            report_fold_begin(text, "the same for other sinks, batch sizes, modes and vectors");
+        write_figure(text, report, &figures->items[i]);
+        if (!is_first && is_last)
+            report_fold_end(text);
+        n_shown += figures->items[i].extension[0] != '\0';
+    }
+    if (n_shown == 0)
+        report_paragraph(text,
+                         "No pictures were drawn. `dvbench plot` draws them where gnuplot is installed.");
+    report_list(text, (const char *const *)figures->notes, figures->n_notes);
+}
+
+static bool was_seen(const struct csv_table *table, size_t row)
+{
+    for (size_t i = 0; i < row; i++)
+        if (strcmp(csv_text(table, i, CSV_summary_kernel), csv_text(table, row, CSV_summary_kernel)) == 0 &&
+            strcmp(csv_text(table, i, CSV_summary_reason), csv_text(table, row, CSV_summary_reason)) == 0 &&
+            strcmp(csv_text(table, i, CSV_summary_verdict), csv_text(table, row, CSV_summary_verdict)) == 0)
+            return true;
+    return false;
+}
+
+static void write_not_measured(const struct report_text *text, const struct report *report)
+{
+    static const char *const headers[] = {"kernel", "verdict", "reason"};
+    const struct csv_table *table = report->figures.summary;
+    if (count_verdict(table, "ok") == csv_n_rows(table))
+        return;
+    report_heading(text, 2, "Not measured, and why");
+    report_table_begin(text, headers, 3);
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
+        const char *cells[] = {csv_text(table, row, CSV_summary_kernel),
+                               csv_text(table, row, CSV_summary_verdict),
+                               csv_text(table, row, CSV_summary_reason)};
+        if (strcmp(cells[1], "ok") != 0 && !was_seen(table, row))
+            report_table_row(text, cells, 3);
+    }
+    report_table_end(text);
+}
+
+/* All scalars below `value`, one row each, named by their path. */
+static void write_settings_below(const struct report_text *text, const char *path, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    json_object_foreach((json_t *)(uintptr_t)value, key, member)
+    {
+        char longer[256], number[64];
+        snprintf(longer, sizeof longer, "%s%s%s", path, path[0] ? "." : "", key);
+        const char *cells[] = {longer, NULL};
+        if (json_is_object(member)) {
+            write_settings_below(text, longer, member);
+            continue;
+        }
+        if (json_is_string(member))
+            cells[1] = json_string_value(member);
+        else if (json_is_number(member))
+            cells[1] = (snprintf(number, sizeof number, "%.9g", json_number_value(member)), number);
+        else if (json_is_boolean(member))
+            cells[1] = json_is_true(member) ? "yes" : "no";
+        if (cells[1])
+            report_table_row(text, cells, 2);
+    }
+}
+
+static void write_settings(const struct report_text *text, const struct report *report)
+{
+    static const char *const headers[] = {"run.json", "value"};
+    if (!report->run)
+        return;
+    report_heading(text, 2, "Machine and program");
+    report_fold_begin(text, "everything that run.json says");
+    report_table_begin(text, headers, 2);
+    write_settings_below(text, "", report->run);
+    report_table_end(text);
+    report_fold_end(text);
+}
+
+static int write_content(const struct report_text *text, const struct report *report,
+                         struct dv_error *error_out)
+{
+    char title[300];
+    snprintf(title, sizeof title, "dvbench: %s", first_text(report->figures.summary, CSV_summary_run));
+    report_begin(text, title);
+    write_overview(text, report);
+    write_warnings(text, report);
+    int status = write_numbers(text, report, error_out);
+    if (status == 0)
+        status = report_claims(text, report->figures.summary, error_out);
+    if (status == 0) {
+        write_figures(text, report);
+        write_not_measured(text, report);
+        write_settings(text, report);
+    }
+    report_end(text);
+    return status;
+}
+
+/* Written beside and renamed, so that no reader sees half a report. */
+static int write_form(const struct report *report, enum report_form form, const char *name,
+                      struct dv_error *error_out)
+{
+    char *path = NULL, *part = NULL;
+    int status = 0;
+    FILE *file = NULL;
+    if (asprintf(&path, "%s/%s", report->run_dir, name) < 0 ||
+        asprintf(&part, "%s/%s.part", report->run_dir, name) < 0)
+        status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the report");
+    if (status == 0 && !(file = fopen(part, "w")))
+        status =
+            dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %.100s: %s", part, strerror(errno));
+    if (file) {
+        const struct report_text text = {.file = file, .form = form};
+        status = write_content(&text, report, error_out);
+        bool is_whole = !ferror(file);
+        is_whole = fclose(file) == 0 && is_whole;
+        if (status == 0 && (!is_whole || rename(part, path) != 0))
+            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %.100s: %s", path,
+                             strerror(errno));
+        if (status < 0)
+            unlink(part);
+    }
+    free(path);
+    free(part);
+    return status;
+}
+
+int report_write(const char *run_dir, struct dv_error *error_out)
+{
+    struct report report = {.run_dir = run_dir};
+    char *path = NULL;
+    int status = figures_plan(&report.figures, run_dir, error_out);
+    if (status < 0)
+        return status;
+    if (asprintf(&path, "%s/run.json", run_dir) >= 0)
+        report.run = json_load_file(path, 0, NULL);
+    free(path);
+    status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
+    if (status == 0)
+        status = write_form(&report, REPORT_HTML, "report.html", error_out);
+    json_decref(report.run);
+    figures_free(&report.figures);
+    return status;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report_text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    "body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:72rem;margin:2rem auto;padding:0 1rem}"
+    "h1{font-size:1.7rem}h2{font-size:1.3rem;margin-top:2.5rem;border-bottom:1px solid "
+    "#ddd}h3{font-size:1.05rem;margin-top:2rem}"
+    "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto}"
+    "th,td{padding:.25rem .7rem;border-bottom:1px solid "
+    "#ddd;text-align:left;vertical-align:top;font-variant-numeric:tabular-nums}"
+    "img{max-width:100%;height:auto}summary{cursor:pointer;color:#0072B2;margin:.7rem 0}";
+
+static bool is_word_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void put_html(FILE *file, const char *words)
+{
+    for (; *words; words++) {
+        switch (*words) {
+        case '&':
+            fputs("&amp;", file);
+            break;
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '"':
+            fputs("&quot;", file);
+            break;
+        case '\'':
+            fputs("&#39;", file);
+            break;
+        default:
+            fputc((unsigned char)*words < ' ' ? ' ' : *words, file);
+        }
+    }
+}
+
+/* An underscore inside a word (per_row) needs no backslash and is easier to read without. */
+static void put_markdown(FILE *file, const char *words)
+{
+    for (const char *c = words; *c; c++) {
+        bool is_inside = *c == '_' && c > words && is_word_character(c[-1]) && is_word_character(c[1]);
+        if (*c == '<' || *c == '&') {
+            fputs(*c == '<' ? "&lt;" : "&amp;", file);
+            continue;
+        }
+        if (strchr("\\`*_[]|~", *c) && !is_inside)
+            fputc('\\', file);
+        fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
+    }
+}
+
+static void put(const struct report_text *text, const char *words)
+{
+    if (text->form == REPORT_HTML)
+        put_html(text->file, words);
+    else
+        put_markdown(text->file, words);
+}
+
+void report_begin(const struct report_text *text, const char *title)
+{
+    if (text->form == REPORT_HTML) {
+        fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+              text->file);
+        put(text, title);
+        fprintf(text->file, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
+    }
+    report_heading(text, 1, title);
+}
+
+void report_heading(const struct report_text *text, int level, const char *words)
+{
+    if (text->form == REPORT_HTML)
+        fprintf(text->file, "<h%d>", level);
+    else
+        fprintf(text->file, "%.*s ", level, "######");
+    put(text, words);
+    if (text->form == REPORT_HTML)
+        fprintf(text->file, "</h%d>\n", level);
+    else
+        fputs("\n\n", text->file);
+}
+
+void report_paragraph(const struct report_text *text, const char *format, ...)
+{
+    char *words = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vasprintf(&words, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return;
+    fputs(text->form == REPORT_HTML ? "<p>" : "", text->file);
+    put(text, words);
+    fputs(text->form == REPORT_HTML ? "</p>\n" : "\n\n", text->file);
+    free(words);
+}
+
+void report_list(const struct report_text *text, const char *const *items, size_t n_items)
+{
+    bool is_html = text->form == REPORT_HTML;
+    if (n_items == 0)
+        return;
+    fputs(is_html ? "<ul>\n" : "", text->file);
+    for (size_t i = 0; i < n_items; i++) {
+        fputs(is_html ? "<li>" : "- ", text->file);
+        put(text, items[i]);
+        fputs(is_html ? "</li>\n" : "\n", text->file);
+    }
+    fputs(is_html ? "</ul>\n" : "\n", text->file);
+}
+
+static void put_cells(const struct report_text *text, const char *const *cells, size_t n_columns,
+                      const char *tag)
+{
+    bool is_html = text->form == REPORT_HTML;
+    fputs(is_html ? "<tr>" : "|", text->file);
+    for (size_t i = 0; i < n_columns; i++) {
+        if (is_html)
+            fprintf(text->file, "<%s>", tag);
+        else
+            fputc(' ', text->file);
+        put(text, cells[i] ? cells[i] : "");
+        if (is_html)
+            fprintf(text->file, "</%s>", tag);
+        else
+            fputs(" |", text->file);
+    }
+    fputs(is_html ? "</tr>\n" : "\n", text->file);
+}
+
+void report_table_begin(const struct report_text *text, const char *const *headers, size_t n_columns)
+{
+    fputs(text->form == REPORT_HTML ? "<table>\n" : "", text->file);
+    put_cells(text, headers, n_columns, "th");
+    if (text->form == REPORT_HTML)
+        return;
+    fputc('|', text->file);
+    for (size_t i = 0; i < n_columns; i++)
+        fputs("---|", text->file);
+    fputc('\n', text->file);
+}
+
+void report_table_row(const struct report_text *text, const char *const *cells, size_t n_columns)
+{
+    put_cells(text, cells, n_columns, "td");
+}
+
+void report_table_end(const struct report_text *text)
+{
+    fputs(text->form == REPORT_HTML ? "</table>\n" : "\n", text->file);
+}
+
+void report_fold_begin(const struct report_text *text, const char *summary)
+{
+    fputs("<details><summary>", text->file);
+    put_html(text->file, summary);
+    fputs("</summary>\n\n", text->file);
+}
+
+void report_fold_end(const struct report_text *text)
+{
+    fputs("</details>\n\n", text->file);
+}
+
+static void put_base64(FILE *out, FILE *in)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char bytes[3];
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;) {
+        uint32_t bits =
+            (uint32_t)bytes[0] << 16 | (n > 1 ? (uint32_t)bytes[1] << 8 : 0) | (n > 2 ? bytes[2] : 0);
+        fputc(digits[bits >> 18], out);
+        fputc(digits[bits >> 12 & 63], out);
+        fputc(n > 1 ? digits[bits >> 6 & 63] : '=', out);
+        fputc(n > 2 ? digits[bits & 63] : '=', out);
+    }
+}
+
+bool report_picture(const struct report_text *text, const char *run_dir, const char *path_in_run,
+                    const char *alternative)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", run_dir, path_in_run) < 0)
+        return false;
+    FILE *picture = fopen(path, "rb");
+    free(path);
+    if (!picture)
+        return false;
+    if (text->form == REPORT_HTML) {
+        const char *extension = strrchr(path_in_run, '.');
+        bool is_svg = extension && strcmp(extension, ".svg") == 0,
+             is_pdf = extension && strcmp(extension, ".pdf") == 0;
+        fprintf(text->file,
+                is_pdf ? "<p><embed width=\"1100\" height=\"680\" type=\"%s\" title=\"" : "<p><img alt=\"",
+                "application/pdf");
+        put(text, alternative);
+        fprintf(text->file, "\" src=\"data:%s;base64,",
+                is_svg   ? "image/svg+xml"
+                : is_pdf ? "application/pdf"
+                         : "image/png");
+        put_base64(text->file, picture);
+        fputs("\"></p>\n", text->file);
+    } else {
+        fputs("![", text->file);
+        put(text, alternative);
+        fprintf(text->file, "](%s)\n\n", path_in_run);
+    }
+    fclose(picture);
+    return true;
+}
+
+void report_end(const struct report_text *text)
+{
+    fputs(text->form == REPORT_HTML ? "</body>\n</html>\n" : "", text->file);
+}
