@@ -11,6 +11,7 @@
 
 #include "format_internal.h"
 #include "format_z85.h"
+#include "payload_ranges.h"
 #include "source.h"
 
 enum { MESSAGE_ROOM_FOR_PATH = 150 };
@@ -118,29 +119,11 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
     return code;
 }
 
-/* The last position of a vector with at least one. */
-static uint64_t last_position(const struct dv_view *view)
-{
-    const struct dv_container *last = &view->containers[view->n_containers - 1];
-    const uint8_t *bytes = last->bytes;
-    uint64_t start = dv_container_start(last);
-    if (last->kind == DV_ARRAY)
-        return start + words_le16(bytes + 2 * (last->cardinality - 1));
-    if (last->kind == DV_RUN) {
-        const uint8_t *run = bytes + 2 + 4 * (size_t)(last->n_runs - 1);
-        return start + words_le16(run) + words_le16(run + 2);
-    }
-    size_t word = 1023;
-    while (words_le64(bytes + 8 * word) == 0)
-        word--;
-    return start + 64 * word + 63 - (unsigned)__builtin_clzll(words_le64(bytes + 8 * word));
-}
-
 static int count_rows(const struct dv_view *view, const struct format_options *options, uint64_t *n_rows_out,
                       struct dv_error *error_out)
 {
     const uint64_t n_most = 1ull << 63;
-    uint64_t last = view->n_containers ? last_position(view) : 0;
+    uint64_t last = view->n_containers ? payload_last(view) : 0;
     if (last >= n_most)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
                        "found position %" PRIu64 ", expected less than 2^63: no row has it", last);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect_summary.h"
+#include "payload_ranges.h"
+
+const struct inspect_class inspect_classes[INSPECT_N_CLASSES] = {
+    {1, 1},       {2, 15},      {16, 255},     {256, 1023},    {1024, 2047},
+    {2048, 4096}, {4097, 8191}, {8192, 32767}, {32768, 65535}, {65536, 65536},
+};
+
+const char *inspect_kind_id(enum dv_kind kind)
+{
+    static const char *const ids[DV_N_KINDS] = {
+        [DV_ARRAY] = "array", [DV_BITSET] = "bitset", [DV_RUN] = "run"};
+    return ids[kind];
+}
+
+static uint64_t body_bytes(const struct dv_container *container)
+{
+    switch (container->kind) {
+    case DV_ARRAY:
+        return 2ull * container->cardinality;
+    case DV_BITSET:
+        return 8192;
+    default:
+        return 2 + 4ull * container->n_runs;
+    }
+}
+
+struct counting {
+    struct inspect_summary *summary;
+    uint64_t n_runs; /* of the container */
+};
+
+static int count_range(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
+{
+    (void)error_out;
+    struct counting *counting = user;
+    struct inspect_summary *summary = counting->summary;
+    counting->n_runs++;
+    uint64_t end = summary->base + summary->n_rows;
+    if (last < summary->base || first >= end)
+        return 0;
+    uint64_t low = first > summary->base ? first : summary->base;
+    uint64_t high = last < end ? last : end - 1;
+    summary->n_deleted_rows += high - low + 1;
+    return 0;
+}
+
+static void count_class(struct inspect_summary *summary, uint32_t cardinality)
+{
+    for (int i = 0; i < INSPECT_N_CLASSES; i++)
+        if (cardinality >= inspect_classes[i].least && cardinality <= inspect_classes[i].most)
+            summary->n_chunks[i]++;
+    if (cardinality <= INSPECT_CLIFF) {
+        summary->n_near_below += cardinality > INSPECT_CLIFF - INSPECT_NEAR_CLIFF;
+        if (cardinality > summary->nearest_below)
+            summary->nearest_below = cardinality;
+    } else {
+        summary->n_near_above += cardinality < INSPECT_CLIFF + INSPECT_NEAR_CLIFF;
+        if (summary->nearest_above == 0 || cardinality < summary->nearest_above)
+            summary->nearest_above = cardinality;
+    }
+}
+
+static void count_container(struct inspect_summary *summary, const struct dv_container *container)
+{
+    struct inspect_kind *kind = &summary->kinds[container->kind];
+    kind->n_containers++;
+    kind->n_bytes += body_bytes(container);
+    kind->n_positions += container->cardinality;
+    count_class(summary, container->cardinality);
+    struct counting counting = {.summary = summary};
+    (void)payload_container_ranges(container, count_range, &counting, NULL); /* count_range cannot fail */
+    summary->n_runs += counting.n_runs;
+    if (counting.n_runs > summary->most_runs)
+        summary->most_runs = counting.n_runs;
+    if (summary->least_runs == 0 || counting.n_runs < summary->least_runs)
+        summary->least_runs = counting.n_runs;
+}
+
+void inspect_summarise(struct inspect_summary *summary_out, const struct dv_view *view, uint64_t base,
+                       uint64_t n_rows)
+{
+    *summary_out = (struct inspect_summary){
+        .cardinality = view->cardinality, .n_buckets = view->n_buckets, .base = base, .n_rows = n_rows};
+    if (view->n_containers) {
+        summary_out->first = payload_first(view);
+        summary_out->last = payload_last(view);
+    }
+    for (size_t i = 0; i < view->n_containers; i++) {
+        const struct dv_container *container = &view->containers[i];
+        summary_out->n_keys += i == 0 || container->key != container[-1].key;
+        count_container(summary_out, container);
+    }
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "inspect_print.h"
+
+enum { BAR_CHARS = 40 };
+
+/* A label of a fixed width, then the rest by printf. */
+#define LABEL "  %-14s "
+
+void inspect_print_file(FILE *out, const char *name, const struct format_file *file)
+{
+    fprintf(out, "%s: %s, %zu bytes, %" PRIu64 " vector%s", name, format_id(file->format), file->n_bytes,
+            file->n_vectors_in_file, file->n_vectors_in_file == 1 ? "" : "s");
+    if (file->created_by)
+        fprintf(out, ", written by %s", file->created_by);
+    if (file->is_footer_lz4)
+        fputs(", footer compressed (lz4)", out);
+    putc('\n', out);
+    for (size_t i = 0; i < file->n_blobs; i++) {
+        const struct format_blob *blob = &file->blobs[i];
+        if (strcmp(blob->type, "deletion-vector-v1") != 0)
+            fprintf(out, LABEL "%s, offset %" PRIu64 ", %" PRIu64 " bytes, %s: no vector, skipped\n", "blob",
+                    blob->type, blob->offset_bytes, blob->length_bytes,
+                    blob->codec ? blob->codec : "not compressed");
+    }
+    for (size_t i = 0; i < file->n_warnings; i++)
+        fprintf(out, LABEL "%s\n", "warning", file->warnings[i]);
+}
+
+static void print_frame(FILE *out, const struct inspect_subject *subject)
+{
+    const struct format_vector *vector = subject->vector;
+    if (!vector) {
+        fprintf(out, LABEL "recipe\n", "format");
+        return;
+    }
+    fprintf(out, LABEL "%s, offset %" PRIu64 ", %" PRIu64 " bytes\n", "format", subject->format,
+            vector->frame_offset, vector->n_frame_bytes);
+    if (vector->has_crc)
+        fprintf(out, LABEL "%08" PRIx32 ", right\n", "crc", vector->crc_stored);
+    else
+        fprintf(out, LABEL "none in this format\n", "crc");
+    if (vector->data_file)
+        fprintf(out, LABEL "%s\n", "data file", vector->data_file);
+}
+
+static void print_containers(FILE *out, const struct inspect_summary *summary)
+{
+    for (int kind = 0; kind < DV_N_KINDS; kind++) {
+        const struct inspect_kind *counts = &summary->kinds[kind];
+        if (counts->n_containers)
+            fprintf(out, LABEL "%" PRIu64 " containers, %" PRIu64 " bytes, %" PRIu64 " positions\n",
+                    inspect_kind_id((enum dv_kind)kind), counts->n_containers, counts->n_bytes,
+                    counts->n_positions);
+    }
+}
+
+static void print_histogram(FILE *out, const struct inspect_summary *summary)
+{
+    uint64_t most = 1;
+    for (int i = 0; i < INSPECT_N_CLASSES; i++)
+        if (summary->n_chunks[i] > most)
+            most = summary->n_chunks[i];
+    fprintf(out, LABEL "by deleted rows of 65,536\n", "chunks");
+    for (int i = 0; i < INSPECT_N_CLASSES; i++) {
+        if (summary->n_chunks[i] == 0)
+            continue;
+        /* At least one mark for a chunk that is there; n_chunks stays under 2^48, so the product fits. */
+        int n_marks = (int)((summary->n_chunks[i] * BAR_CHARS + most - 1) / most);
+        fprintf(out, "    %5" PRIu32 " to %5" PRIu32 " |%.*s %" PRIu64 "\n", inspect_classes[i].least,
+                inspect_classes[i].most, n_marks, "########################################",
+                summary->n_chunks[i]);
+    }
+}
+
+static void print_cliff(FILE *out, const struct inspect_summary *summary)
+{
+    fprintf(out, LABEL "%" PRIu64 " chunks up to 5 %% below, %" PRIu64 " above", "cliff of 4,096",
+            summary->n_near_below, summary->n_near_above);
+    if (summary->nearest_below)
+        fprintf(out, "; greatest below %" PRIu32, summary->nearest_below);
+    if (summary->nearest_above)
+        fprintf(out, "; least above %" PRIu32, summary->nearest_above);
+    putc('\n', out);
+}
+
+static void print_rows(FILE *out, const struct inspect_subject *subject)
+{
+    const struct inspect_summary *summary = &subject->summary;
+    fprintf(out, LABEL "%" PRIu64 "%s", "rows", summary->n_rows,
+            subject->has_stated_rows ? "" : " (last position + 1; --rows states the file's)");
+    if (summary->n_rows)
+        fprintf(out, ", %.4g %% deleted", 100.0 * (double)summary->n_deleted_rows / (double)summary->n_rows);
+    putc('\n', out);
+    if (summary->n_deleted_rows != summary->cardinality)
+        fprintf(out, LABEL "%" PRIu64 " positions that no row has\n", "beyond rows",
+                summary->cardinality - summary->n_deleted_rows);
+}
+
+void inspect_print_text(FILE *out, const struct inspect_subject *subject)
+{
+    const struct inspect_summary *summary = &subject->summary;
+    fprintf(out, "%s\n", subject->spec);
+    print_frame(out, subject);
+    fprintf(out, LABEL "%" PRIu64 " bytes%s\n", "payload", subject->n_payload_bytes,
+            subject->vector && subject->vector->is_repaired ? ", mended" : "");
+    fprintf(out, LABEL "%" PRIu64 "%s\n", "cardinality", summary->cardinality,
+            subject->vector && subject->vector->has_stated_cardinality ? ", as the footer states" : "");
+    if (summary->cardinality)
+        fprintf(out, LABEL "%" PRIu64 " to %" PRIu64 "\n", "positions", summary->first, summary->last);
+    fprintf(out, LABEL "%" PRIu64 " in %" PRIu64 " buckets\n", "keys", summary->n_keys, summary->n_buckets);
+    print_rows(out, subject);
+    if (summary->cardinality) {
+        uint64_t n_containers = 0;
+        for (int kind = 0; kind < DV_N_KINDS; kind++)
+            n_containers += summary->kinds[kind].n_containers;
+        print_containers(out, summary);
+        fprintf(out, LABEL "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " a container, mean %.1f\n", "runs",
+                summary->n_runs, summary->least_runs, summary->most_runs,
+                (double)summary->n_runs / (double)n_containers);
+        print_histogram(out, summary);
+        print_cliff(out, summary);
+    }
+    if (subject->favoured)
+        fprintf(out, LABEL "%s\n", "fastest kernel", subject->favoured);
+}
