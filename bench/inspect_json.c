@@ -7,6 +7,17 @@
 
 #include "inspect_print.h"
 
+/* An object being filled; a member that could not be made or added is remembered. */
+struct builder {
+    json_t *object;
+    bool is_failed;
+};
+
+static void put(struct builder *builder, const char *name, json_t *value)
+{
+    builder->is_failed |= json_object_set_new(builder->object, name, value) != 0;
+}
+
 /* NULL gives null; a path that is no UTF-8 has its high bytes percent-encoded. */
 static json_t *text_or_null(const char *text)
 {
@@ -67,72 +78,66 @@ static json_t *crc(const struct format_vector *vector)
     return json_string(text);
 }
 
-static void add_summary(json_t *object, const struct inspect_summary *summary)
+static void add_summary(struct builder *builder, const struct inspect_summary *summary)
 {
     bool is_empty = summary->cardinality == 0;
-    json_object_set_new(object, "cardinality", number(summary->cardinality));
-    json_object_set_new(object, "first", is_empty ? json_null() : number(summary->first));
-    json_object_set_new(object, "last", is_empty ? json_null() : number(summary->last));
-    json_object_set_new(object, "keys", number(summary->n_keys));
-    json_object_set_new(object, "buckets", number(summary->n_buckets));
-    json_object_set_new(object, "containers", by_kind(summary, offsetof(struct inspect_kind, n_containers)));
-    json_object_set_new(object, "container_bytes", by_kind(summary, offsetof(struct inspect_kind, n_bytes)));
-    json_object_set_new(object, "container_positions",
-                        by_kind(summary, offsetof(struct inspect_kind, n_positions)));
-    json_object_set_new(object, "runs",
-                        json_pack("{s:o, s:o, s:o}", "total", number(summary->n_runs), "least",
-                                  number(summary->least_runs), "most", number(summary->most_runs)));
-    json_object_set_new(object, "chunks_by_deletes", chunks_by_deletes(summary));
-    json_object_set_new(object, "near_cliff",
-                        json_pack("{s:o, s:o, s:o, s:o}", "below", number(summary->n_near_below), "above",
-                                  number(summary->n_near_above), "nearest_below",
-                                  number(summary->nearest_below), "nearest_above",
-                                  number(summary->nearest_above)));
-    json_object_set_new(object, "rows", number(summary->n_rows));
-    json_object_set_new(object, "deleted_rows", number(summary->n_deleted_rows));
-    json_object_set_new(object, "beyond_rows", number(summary->cardinality - summary->n_deleted_rows));
+    put(builder, "cardinality", number(summary->cardinality));
+    put(builder, "first", is_empty ? json_null() : number(summary->first));
+    put(builder, "last", is_empty ? json_null() : number(summary->last));
+    put(builder, "keys", number(summary->n_keys));
+    put(builder, "buckets", number(summary->n_buckets));
+    put(builder, "containers", by_kind(summary, offsetof(struct inspect_kind, n_containers)));
+    put(builder, "container_bytes", by_kind(summary, offsetof(struct inspect_kind, n_bytes)));
+    put(builder, "container_positions", by_kind(summary, offsetof(struct inspect_kind, n_positions)));
+    put(builder, "runs",
+        json_pack("{s:o, s:o, s:o}", "total", number(summary->n_runs), "least", number(summary->least_runs),
+                  "most", number(summary->most_runs)));
+    put(builder, "chunks_by_deletes", chunks_by_deletes(summary));
+    put(builder, "near_cliff",
+        json_pack("{s:o, s:o, s:o, s:o}", "below", number(summary->n_near_below), "above",
+                  number(summary->n_near_above), "nearest_below", number(summary->nearest_below),
+                  "nearest_above", number(summary->nearest_above)));
+    put(builder, "rows", number(summary->n_rows));
+    put(builder, "deleted_rows", number(summary->n_deleted_rows));
+    put(builder, "beyond_rows", number(summary->cardinality - summary->n_deleted_rows));
 }
 
-static void add_frame(json_t *object, const struct inspect_subject *subject)
+static void add_frame(struct builder *builder, const struct inspect_subject *subject)
 {
     const struct format_vector *vector = subject->vector;
-    json_object_set_new(object, "frame",
-                        vector ? json_pack("{s:o, s:o}", "offset", number(vector->frame_offset), "bytes",
-                                           number(vector->n_frame_bytes))
-                               : json_null());
-    json_object_set_new(object, "data_file", text_or_null(vector ? vector->data_file : NULL));
-    json_object_set_new(object, "stated_cardinality",
-                        vector && vector->has_stated_cardinality ? number(vector->stated_cardinality)
-                                                                 : json_null());
-    json_object_set_new(object, "created_by", text_or_null(subject->file ? subject->file->created_by : NULL));
-    json_object_set_new(object, "favoured_kernel", text_or_null(subject->favoured));
-    json_object_set_new(object, "mended", json_boolean(vector && vector->is_repaired));
+    put(builder, "frame",
+        vector ? json_pack("{s:o, s:o}", "offset", number(vector->frame_offset), "bytes",
+                           number(vector->n_frame_bytes))
+               : json_null());
+    put(builder, "data_file", text_or_null(vector ? vector->data_file : NULL));
+    put(builder, "stated_cardinality",
+        vector && vector->has_stated_cardinality ? number(vector->stated_cardinality) : json_null());
+    put(builder, "created_by", text_or_null(subject->file ? subject->file->created_by : NULL));
+    put(builder, "favoured_kernel", text_or_null(subject->favoured));
+    put(builder, "mended", json_boolean(vector && vector->is_repaired));
     json_t *warnings = json_array();
     for (size_t i = 0; subject->file && i < subject->file->n_warnings; i++)
-        json_array_append_new(warnings, text_or_null(subject->file->warnings[i]));
-    json_object_set_new(object, "warnings", warnings);
+        builder->is_failed |= json_array_append_new(warnings, text_or_null(subject->file->warnings[i])) != 0;
+    put(builder, "warnings", warnings);
 }
-
-/* jansson's setters fail quietly where a value could not be made; what is missing then is seen by the count.
- */
-enum { N_MEMBERS = 25 };
 
 int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct dv_error *error_out)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "schema", json_integer(1));
-    json_object_set_new(object, "spec", text_or_null(subject->spec));
-    json_object_set_new(object, "format", json_string(subject->format));
-    json_object_set_new(object, "bytes", number(subject->n_payload_bytes));
-    json_object_set_new(object, "crc", crc(subject->vector));
-    add_summary(object, &subject->summary);
-    json_object_set_new(object, "rows_stated", json_boolean(subject->has_stated_rows));
-    add_frame(object, subject);
+    struct builder made = {.object = json_object()};
+    struct builder *builder = &made;
+    put(builder, "schema", json_integer(1));
+    put(builder, "spec", text_or_null(subject->spec));
+    put(builder, "format", json_string(subject->format));
+    put(builder, "bytes", number(subject->n_payload_bytes));
+    put(builder, "crc", crc(subject->vector));
+    add_summary(builder, &subject->summary);
+    put(builder, "rows_stated", json_boolean(subject->has_stated_rows));
+    add_frame(builder, subject);
     int code = 0;
-    if (json_object_size(object) != N_MEMBERS)
+    if (made.is_failed)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a JSON object");
-    else if (json_dumpf(object, out, JSON_COMPACT) != 0 || putc('\n', out) == EOF)
+    else if (json_dumpf(made.object, out, JSON_COMPACT) != 0 || putc('\n', out) == EOF)
         code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write to standard output");
-    json_decref(object);
+    json_decref(made.object);
     return code;
 }

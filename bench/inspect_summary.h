@@ -49,7 +49,7 @@ struct inspect_summary {
     uint64_t n_deleted_rows; /* positions among the rows; the rest lies outside */
 };
 
-/* Reads every container once. Rows are [base, base + n_rows), at most 2^63 of them. */
+/* Reads every container once. Rows are [base, base + n_rows), which must not overflow. */
 void inspect_summarise(struct inspect_summary *summary_out, const struct dv_view *view, uint64_t base,
                        uint64_t n_rows);
 

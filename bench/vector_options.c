@@ -148,9 +148,11 @@ int vector_options_open(struct vector_options *options, const char *name, struct
     return code;
 }
 
-/* Whether the name can be a recipe's: an id, alone or before a colon. */
-static bool is_recipe_spec(const char *name)
+/* A recipe's spec is an id, alone or before a colon. */
+bool vector_options_is_recipe(const char *name)
 {
+    if (access(name, F_OK) == 0)
+        return false;
     size_t n_id = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     return n_id > 0 && (name[n_id] == '\0' || name[n_id] == ':');
 }
@@ -178,8 +180,7 @@ static int load_recipe(const struct vector_options *options, const char *spec, s
     return 0;
 }
 
-/* The path within a name that vector_options_open took, malloc'ed. */
-static char *path_of(const char *name)
+char *vector_options_path(const char *name)
 {
     uint64_t number = 0;
     char *path = access(name, F_OK) == 0 ? NULL : split_numbered(name, &number);
@@ -193,7 +194,7 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     int code = vector_options_open(options, name, &file, error_out);
     if (code != 0)
         return code;
-    char *path = name ? path_of(name) : strdup("inline");
+    char *path = name ? vector_options_path(name) : strdup("inline");
     code = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
                 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     if (code != 0 && path)
@@ -208,7 +209,7 @@ int vector_options_load(struct vector_options *options, const char *name, struct
 {
     *sources_out = NULL;
     *n_out = 0;
-    if (!name || access(name, F_OK) == 0 || !is_recipe_spec(name))
+    if (!name || !vector_options_is_recipe(name))
         return load_file(options, name, sources_out, n_out, error_out);
     return load_recipe(options, name, sources_out, n_out, error_out);
 }

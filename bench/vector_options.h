@@ -65,6 +65,13 @@ int vector_options_take(struct vector_options *options, int value, const char *a
 int vector_options_number(const char *name, const char *argument, uint64_t *value_out,
                           struct dv_error *error_out);
 
+/* Whether `name` is to be read as a recipe spec: it could be one and no such file exists. */
+bool vector_options_is_recipe(const char *name);
+
+/* The path within a name that vector_options_open takes, that is without `#N` and escapes; malloc'ed, NULL
+ * where memory is short. */
+char *vector_options_path(const char *name);
+
 /* Opens a file as vector_options_load would, with all that it says. `name` is a path, `path#N`, or NULL for
  * the inline text. */
 int vector_options_open(struct vector_options *options, const char *name, struct format_file *file_out,

@@ -121,6 +121,11 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
 
 void format_close(struct format_file *file);
 
+/* The spec of a vector: the escaped name, and `#N` where the file has more than one. malloc'ed; NULL where
+ * memory is short. */
+char *format_vector_spec(const struct format_file *file, const char *name,
+                         const struct format_vector *vector);
+
 /* Turns the vectors of `file` into sources, an array that the caller frees together with each source
  * (source_free). `name` is the path, escaped here; `name#N` where the file has more than one vector.
  * Positions of 2^63 and above, and n_rows that do not fit, are refused: no data file has such rows. No vector

@@ -134,17 +134,26 @@ static int count_rows(const struct dv_view *view, const struct format_options *o
     return 0;
 }
 
-static int make_source(const struct format_file *file, const struct format_vector *vector,
-                       const char *escaped, const struct format_options *options, struct dv_source *source,
+char *format_vector_spec(const struct format_file *file, const char *name, const struct format_vector *vector)
+{
+    char *spec = NULL;
+    char *escaped = source_spec_escape(name);
+    if (escaped && file->n_vectors_in_file > 1 && asprintf(&spec, "%s#%" PRIu64, escaped, vector->index) < 0)
+        spec = NULL;
+    if (file->n_vectors_in_file <= 1)
+        return escaped;
+    free(escaped);
+    return spec;
+}
+
+static int make_source(const struct format_file *file, const struct format_vector *vector, const char *name,
+                       const struct format_options *options, struct dv_source *source,
                        struct dv_error *error_out)
 {
     int code = count_rows(&vector->view, options, &source->n_rows, error_out);
     if (code != 0)
         return code;
-    int n_chars = file->n_vectors_in_file > 1 ? asprintf(&source->spec, "%s#%" PRIu64, escaped, vector->index)
-                                              : asprintf(&source->spec, "%s", escaped);
-    if (n_chars < 0)
-        source->spec = NULL;
+    source->spec = format_vector_spec(file, name, vector);
     source->payload = malloc(vector->n_payload_bytes);
     if (!source->spec || !source->payload)
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes",
@@ -173,8 +182,7 @@ int format_sources(const struct format_file *file, const char *name, const struc
                    ? 0
                    : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the sources");
     for (size_t i = 0; code == 0 && i < file->n_vectors; i++)
-        code = make_source(file, &file->vectors[i], escaped, options, &sources[i], error_out);
-    free(escaped);
+        code = make_source(file, &file->vectors[i], name, options, &sources[i], error_out);
     if (code != 0) {
         format_free_sources(sources, sources ? file->n_vectors : 0);
         return code;

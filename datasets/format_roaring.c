@@ -59,6 +59,9 @@ static int read_roaring(struct format_file *file, const struct format_options *o
     vector->payload = file->bytes + offset;
     vector->n_payload_bytes = n_bytes;
     if (file->format == FORMAT_ROARING32) {
+        if (n_bytes < EMPTY_BITMAP_BYTES)
+            return dv_fail(error_out, DV_ERROR_INPUT, offset,
+                           "found %" PRIu64 " bytes, expected at least 8 of a 32-bit bitmap", n_bytes);
         /* May wrap below 0; every offset in the bitmap added to it is one of the file again. */
         vector->payload_offset = offset - BUCKET_HEADER_BYTES;
         vector->owned = wrap_bitmap(vector->payload, n_bytes, &vector->n_payload_bytes);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dvbench inspect: what is in a file of deletion vectors, and is it right? */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "inspect_figure.h"
+#include "inspect_print.h"
+#include "payload_ranges.h"
+#include "source.h"
+#include "vector_options.h"
+
+enum { OPTION_JSON = 1, OPTION_DUMP, OPTION_FIGURE };
+
+struct inspect_options {
+    struct vector_options vectors;
+    bool is_json;
+    enum inspect_dump dump;
+    const char *figure; /* the picture's path, NULL: none */
+    size_t n_shown;     /* vectors so far, over all files */
+};
+
+static const char help[] =
+    "usage: dvbench inspect FILE... [options]\n"
+    "Checks files of deletion vectors in full and describes each vector. FILE may also be a recipe spec.\n"
+    "  --json             one JSON object a vector, on a line of its own\n"
+    "  --dump[=FORM]      the positions instead, one a line; FORM ranges: 'start end', half-open\n"
+    "  --figure FILE      draw the share of deleted rows along the file: FILE.svg, FILE.png or FILE.pdf by "
+    "its ending\n";
+
+static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
+{
+    int code = 0;
+    inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
+    if (options->figure && options->n_shown > 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
+    options->n_shown++;
+    if (options->figure)
+        code = inspect_figure(subject, options->figure, error_out);
+    if (code != 0)
+        return code;
+    if (options->dump != INSPECT_DUMP_NONE)
+        return inspect_dump(stdout, subject->view, options->dump, error_out);
+    if (options->is_json)
+        return inspect_print_json(stdout, subject, error_out);
+    inspect_print_text(stdout, subject);
+    return 0;
+}
+
+static int inspect_recipe(struct inspect_options *options, const char *spec, struct dv_error *error_out)
+{
+    struct dv_source *source = NULL;
+    struct dv_view view = {0};
+    size_t n_sources = 0;
+    int code = vector_options_load(&options->vectors, spec, &source, &n_sources, error_out);
+    if (code != 0)
+        return code;
+    code = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    if (code == 0) {
+        struct inspect_subject subject = {.spec = source->spec,
+                                          .format = source->format,
+                                          .view = &view,
+                                          .n_payload_bytes = source->n_payload_bytes,
+                                          .has_stated_rows = true,
+                                          .summary = {.base = source->base, .n_rows = source->n_rows}};
+        code = show(options, &subject, error_out);
+    }
+    dv_view_free(&view);
+    format_free_sources(source, n_sources);
+    return code;
+}
+
+/* Rows where none are stated: up to the last position, which may be 2^64 - 1. */
+static uint64_t derived_rows(const struct dv_view *view)
+{
+    if (view->n_containers == 0)
+        return 0;
+    uint64_t last = payload_last(view);
+    return last == UINT64_MAX ? last : last + 1;
+}
+
+static int inspect_vector(struct inspect_options *options, const struct format_file *file, const char *name,
+                          const struct format_vector *vector, struct dv_error *error_out)
+{
+    const struct format_options *format = &options->vectors.format;
+    char *spec = format_vector_spec(file, name, vector);
+    if (!spec)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+    struct inspect_subject subject = {
+        .spec = spec,
+        .format = format_id(file->format),
+        .file = file,
+        .vector = vector,
+        .view = &vector->view,
+        .n_payload_bytes = vector->n_payload_bytes,
+        .has_stated_rows = format->has_rows,
+        .summary = {.n_rows = format->has_rows ? format->n_rows : derived_rows(&vector->view)}};
+    int code = show(options, &subject, error_out);
+    free(spec);
+    return code;
+}
+
+static int inspect_file(struct inspect_options *options, const char *name, struct dv_error *error_out)
+{
+    struct format_file file;
+    int code = vector_options_open(&options->vectors, name, &file, error_out);
+    if (code != 0)
+        return code;
+    char *path = name ? vector_options_path(name) : strdup("inline");
+    if (!path)
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+    else if (!options->is_json && options->dump == INSPECT_DUMP_NONE)
+        inspect_print_file(stdout, path, &file);
+    for (size_t i = 0; code == 0 && i < file.n_vectors; i++)
+        code = inspect_vector(options, &file, path, &file.vectors[i], error_out);
+    free(path);
+    format_close(&file);
+    return code;
+}
+
+static int take_dump(struct inspect_options *options, const char *form, struct dv_error *error_out)
+{
+    if (form && strcmp(form, "positions") != 0 && strcmp(form, "ranges") != 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--dump: found \"%.60s\", expected positions or ranges", form);
+    options->dump = form && strcmp(form, "ranges") == 0 ? INSPECT_DUMP_RANGES : INSPECT_DUMP_POSITIONS;
+    return 0;
+}
+
+static int take_option(struct inspect_options *options, int value, char **argv, struct dv_error *error_out)
+{
+    int code = vector_options_take(&options->vectors, value, optarg, error_out);
+    if (code != 0)
+        return code < 0 ? code : 0;
+    switch (value) {
+    case OPTION_JSON:
+        options->is_json = true;
+        return 0;
+    case OPTION_DUMP:
+        return take_dump(options, optarg, error_out);
+    case OPTION_FIGURE:
+        options->figure = optarg;
+        return 0;
+    default:
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "inspect: bad option %.80s; inspect --help lists them", argv[optind - 1]);
+    }
+}
+
+static int inspect_all(struct inspect_options *options, int n_names, char **names, struct dv_error *error_out)
+{
+    if (n_names == 0 && !options->vectors.inline_text)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "inspect what? Give a file, or --inline TEXT");
+    int code = options->vectors.inline_text ? inspect_file(options, NULL, error_out) : 0;
+    for (int i = 0; code == 0 && i < n_names; i++)
+        code = vector_options_is_recipe(names[i]) ? inspect_recipe(options, names[i], error_out)
+                                                  : inspect_file(options, names[i], error_out);
+    return code;
+}
+
+int command_inspect(int argc, char **argv, struct dv_error *error_out)
+{
+    static const struct option table[] = {{"json", no_argument, NULL, OPTION_JSON},
+                                          {"dump", optional_argument, NULL, OPTION_DUMP},
+                                          {"figure", required_argument, NULL, OPTION_FIGURE},
+                                          {"help", no_argument, NULL, 'h'},
+                                          VECTOR_OPTIONS,
+                                          {0}};
+    struct inspect_options options = {0};
+    int code = 0;
+    optind = 0;
+    opterr = 0;
+    for (int value; code == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (value == 'h') {
+            printf("%s%s", help, vector_options_help);
+            return EXIT_FINE;
+        }
+        code = take_option(&options, value, argv, error_out);
+    }
+    if (code == 0)
+        code = inspect_all(&options, argc - optind, argv + optind, error_out);
+    vector_options_free(&options.vectors);
+    return code != 0 ? command_fail(error_out) : EXIT_FINE;
+}
