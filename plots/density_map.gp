@@ -31,7 +31,7 @@ set tics nomirror out scale 0.6 textcolor rgb "#333333"
 set grid ytics lt 1 lc rgb "#E4E4E4" lw 0.8
 set xlabel "row position in the data file" textcolor rgb "#333333"
 set ylabel "deleted rows, per cent" textcolor rgb "#333333" offset 1,0
-set format x "%.3g"
+set format x "%.1s%c"
 set xrange [from_min : rows_max]
 set yrange [0 : (share_max > 0 ? share_max * 1.08 : 1)]
 set label 1 env("DVBENCH_TITLE", "Where are the deleted rows?") at screen 0.018,0.935 left textcolor rgb "#111111"
