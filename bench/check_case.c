@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payload_writer.h"
+
+static int copy_batches(struct batches *copy_out, const struct batch *batches, size_t n_batches,
+                        int forward_only, struct dv_error *error_out)
+{
+    *copy_out = (struct batches){.items = malloc((n_batches + 1) * sizeof *batches)};
+    if (!copy_out->items)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches", n_batches);
+    uint64_t end = 0;
+    for (size_t i = 0; i < n_batches; i++) {
+        if (forward_only && batches[i].start < end)
+            continue;
+        copy_out->items[copy_out->n_items++] = batches[i];
+        copy_out->n_rows += batches[i].n_rows;
+        end = batches[i].start + batches[i].n_rows;
+    }
+    return 0;
+}
+
+int check_case_open(struct check_case *case_out, const char *name, const uint8_t *payload,
+                    size_t n_payload_bytes, const struct batch *batches, size_t n_batches,
+                    struct dv_error *error_out)
+{
+    *case_out = (struct check_case){0};
+    snprintf(case_out->name, sizeof case_out->name, "%s", name);
+    int result = guard_copy_open(&case_out->bytes, payload, n_payload_bytes, error_out);
+    if (result == 0)
+        result = dv_open(&case_out->dv, case_out->bytes.data, n_payload_bytes, DV_NEEDS_INTERVALS, error_out);
+    if (result == 0)
+        result = copy_batches(&case_out->batches, batches, n_batches, 0, error_out);
+    if (result == 0)
+        result = copy_batches(&case_out->forward, batches, n_batches, 1, error_out);
+    if (result != 0)
+        check_case_close(case_out);
+    return result;
+}
+
+void check_case_close(struct check_case *check)
+{
+    batches_free(&check->forward);
+    batches_free(&check->batches);
+    dv_close(&check->dv);
+    guard_copy_close(&check->bytes);
+    *check = (struct check_case){0};
+}
+
+static int write_pattern(struct payload_writer *writer, const struct check_pattern *pattern,
+                         struct dv_error *error_out)
+{
+    if (pattern->step <= 1)
+        return payload_writer_add_range(writer, pattern->start, pattern->end, error_out);
+    int result = 0;
+    for (uint64_t position = pattern->start; position < pattern->end && result == 0;
+         position += pattern->step)
+        result = payload_writer_add_range(writer, position, position + 1, error_out);
+    return result;
+}
+
+int check_case_from_patterns(struct check_case *case_out, const char *name,
+                             const struct check_pattern *patterns, size_t n_patterns, unsigned options,
+                             const struct batch *batches, size_t n_batches, struct dv_error *error_out)
+{
+    struct payload_writer writer;
+    uint8_t *payload = NULL;
+    size_t n_payload_bytes = 0;
+    payload_writer_init(&writer, options);
+    int result = 0;
+    for (size_t i = 0; i < n_patterns && result == 0; i++)
+        result = write_pattern(&writer, &patterns[i], error_out);
+    if (result == 0)
+        result = payload_writer_finish(&writer, &payload, &n_payload_bytes, error_out);
+    if (result == 0)
+        result = check_case_open(case_out, name, payload, n_payload_bytes, batches, n_batches, error_out);
+    else
+        payload_writer_free(&writer);
+    free(payload);
+    return result;
+}

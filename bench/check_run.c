@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify.h"
+
+int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out)
+{
+    size_t n_kernels = kernels_count();
+    *tally_out = (struct check_tally){
+        .n_kernels = n_kernels,
+        .sinks = SINK_ALL,
+        .cells = calloc(n_kernels, sizeof *tally_out->cells),
+        .runs = malloc(n_kernels),
+    };
+    if (!tally_out->cells || !tally_out->runs) {
+        check_tally_close(tally_out);
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the results of %zu kernels",
+                       n_kernels);
+    }
+    memset(tally_out->runs, 1, n_kernels);
+    return 0;
+}
+
+void check_tally_close(struct check_tally *tally)
+{
+    free(tally->cells);
+    free(tally->runs);
+    *tally = (struct check_tally){0};
+}
+
+static void note(struct check_cell *cell, const struct check_case *check, const struct verdict *verdict)
+{
+    switch (verdict->kind) {
+    case VERDICT_OK:
+        cell->n_ok++;
+        break;
+    case VERDICT_UNAVAILABLE:
+        cell->n_unavailable++;
+        snprintf(cell->unavailable, sizeof cell->unavailable, "%s", verdict->reason);
+        break;
+    case VERDICT_WRONG:
+        if (cell->n_wrong++ == 0)
+            snprintf(cell->wrong, sizeof cell->wrong, "%s: %s", check->name, verdict->reason);
+        break;
+    }
+}
+
+/* One kernel into one sink. Returns 0 with the verdict, or a negative code. */
+static int verify_one(const struct kernel *kernel, enum sink_kind sink, struct check_case *check,
+                      const struct verify_options *options, struct verdict *verdict_out,
+                      struct dv_error *error_out)
+{
+    int result = kernel_unavailable(kernel, sink) ? 0 : dv_add(&check->dv, kernel->needs, error_out);
+    if (result == DV_ERROR_UNAVAILABLE) {
+        verdict_out->kind = VERDICT_UNAVAILABLE;
+        snprintf(verdict_out->reason, sizeof verdict_out->reason, "%s", error_out->message);
+        return 0;
+    }
+    if (result != 0)
+        return result;
+    const struct batches *batches = kernel->flags & KERNEL_FORWARD_ONLY ? &check->forward : &check->batches;
+    return verify_kernel(kernel, &check->dv, batches, sink, options, verdict_out, error_out);
+}
+
+int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed, struct dv_error *error_out)
+{
+    const struct verify_options options = {.seed = seed, .shuffled = 1, .gaps = 1};
+    tally->n_cases++;
+    for (size_t i = 0; i < tally->n_kernels; i++) {
+        for (int sink = 0; sink < N_SINKS; sink++) {
+            const struct kernel *kernel = kernel_at(i);
+            struct verdict verdict;
+            struct dv_error error = {0};
+            if (!tally->runs[i] || !(tally->sinks & kernel->sinks & 1u << sink))
+                continue;
+            int result = verify_one(kernel, (enum sink_kind)sink, check, &options, &verdict, &error);
+            if (result < 0) {
+                *error_out = error;
+                return result;
+            }
+            note(&tally->cells[i][sink], check, &verdict);
+        }
+    }
+    return 0;
+}
+
+uint64_t check_tally_wrong(const struct check_tally *tally)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < tally->n_kernels; i++)
+        for (int sink = 0; sink < N_SINKS; sink++)
+            n += tally->cells[i][sink].n_wrong;
+    return n;
+}
+
+uint64_t check_tally_ok(const struct check_tally *tally)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < tally->n_kernels; i++)
+        for (int sink = 0; sink < N_SINKS; sink++)
+            n += tally->cells[i][sink].n_ok;
+    return n;
+}
