@@ -18,7 +18,7 @@ static int no_memory(struct dv_error *error_out)
  * here. Rows that cannot run here stay: they are listed with the reason. */
 static bool is_best(const struct kernel *kernel, enum sink_kind sink)
 {
-    if (strcmp(kernel->id, kernel->family) == 0 || kernel_unavailable(kernel, sink))
+    if (!kernel_find(kernel->family) || strcmp(kernel->id, kernel->family) == 0 || kernel_unavailable(kernel, sink))
         return true;
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *other = kernel_at(i);
