@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dvbench convert: the vectors of one file in another format. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "payload_ranges.h"
+#include "payload_writer.h"
+#include "vector_options.h"
+#include "vector_write.h"
+
+enum {
+    OPTION_TO = 1,
+    OPTION_OPTIMIZE,
+    OPTION_NO_OPTIMIZE,
+    OPTION_DENSE_KEYS,
+    OPTION_SPARSE_KEYS,
+    OPTION_REFERENCED_DATA_FILE,
+    OPTION_LZ4_FOOTER
+};
+
+struct convert_options {
+    struct vector_options vectors;
+    struct format_write_options write;
+    const char *referenced_data_file; /* NULL: the input's, else the input's own name */
+    bool is_rewritten;                /* an option asks for other bytes than the input's */
+    bool is_unoptimised;
+    bool has_dense_keys;
+};
+
+static const char help[] =
+    "usage: dvbench convert IN OUT --to FORMAT [options]\n"
+    "FORMAT is puffin, blob, delta, inline (Delta's Z85 text), roaring32 or roaring64. OUT may be - for "
+    "standard output.\n"
+    "Between puffin, blob, delta and inline the vector's bytes are copied, not decoded, and so they are on "
+    "the way to\n"
+    "Roaring. A vector from a Roaring file into one of the four is written anew, as the Java writers would "
+    "have.\n"
+    "  --optimize               write anew, run containers where they are smaller\n"
+    "  --no-optimize            write anew, without run containers\n"
+    "  --dense-keys             write anew, a bucket for every key from 0, empty ones too, as Java does\n"
+    "  --sparse-keys            write anew, only buckets that hold positions (the default of writing anew)\n"
+    "  --referenced-data-file P data file of a vector in Puffin (default: the input's, else IN itself)\n"
+    "  --lz4-footer             compress the footer of Puffin\n";
+
+static bool is_roaring(enum format_kind format)
+{
+    return format == FORMAT_ROARING32 || format == FORMAT_ROARING64;
+}
+
+/* Empty buckets have no place in a 32-bit bitmap. */
+static bool needs_rewrite(const struct convert_options *options, const struct format_file *file,
+                          const struct format_vector *vector)
+{
+    if (options->is_rewritten || (is_roaring(file->format) && !is_roaring(options->write.format)))
+        return true;
+    return options->write.format == FORMAT_ROARING32 && vector->view.n_buckets != 1;
+}
+
+/* `rewritten_out` is NULL where the payload is the input's; else the caller frees it. */
+static int make_output(const struct convert_options *options, const struct format_file *file,
+                       const struct format_vector *vector, const char *data_file,
+                       struct format_output *output, uint8_t **rewritten_out, struct dv_error *error_out)
+{
+    *output = (struct format_output){.payload = vector->payload,
+                                     .n_payload_bytes = vector->n_payload_bytes,
+                                     .cardinality = vector->view.cardinality,
+                                     .data_file = data_file};
+    if (!needs_rewrite(options, file, vector))
+        return 0;
+    unsigned writer_options =
+        (options->is_unoptimised ? 0 : PAYLOAD_OPTIMIZE) | (options->has_dense_keys ? PAYLOAD_DENSE_KEYS : 0);
+    int code =
+        payload_rewrite(&vector->view, writer_options, rewritten_out, &output->n_payload_bytes, error_out);
+    output->payload = *rewritten_out;
+    return code;
+}
+
+static const char *choose_data_file(const struct convert_options *options, const struct format_vector *vector,
+                                    const char *spec)
+{
+    if (options->referenced_data_file)
+        return options->referenced_data_file;
+    return vector->data_file ? vector->data_file : spec;
+}
+
+static int check_data_file(const struct convert_options *options, const struct format_file *file,
+                           struct dv_error *error_out)
+{
+    if (!options->referenced_data_file || file->n_vectors <= 1)
+        return 0;
+    return dv_fail(
+        error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        "--referenced-data-file names one data file and %zu vectors are chosen: choose one by --blob",
+        file->n_vectors);
+}
+
+static int convert_vectors(const struct convert_options *options, const struct format_file *file,
+                           const char *in, const char *out, struct dv_error *error_out)
+{
+    size_t n_vectors = file->n_vectors;
+    struct format_output *outputs = calloc(n_vectors, sizeof *outputs);
+    uint8_t **rewritten = calloc(n_vectors, sizeof *rewritten);
+    char **specs = calloc(n_vectors, sizeof *specs);
+    int code = check_data_file(options, file, error_out);
+    if (!outputs || !rewritten || !specs)
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu vectors", n_vectors);
+    for (size_t i = 0; code == 0 && i < n_vectors; i++) {
+        const struct format_vector *vector = &file->vectors[i];
+        specs[i] = format_vector_spec(file, in, vector);
+        code = specs[i] ? make_output(options, file, vector, choose_data_file(options, vector, specs[i]),
+                                      &outputs[i], &rewritten[i], error_out)
+                        : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+    }
+    if (code == 0)
+        code = vector_write(out, outputs, n_vectors, &options->write, error_out);
+    for (size_t i = 0; i < n_vectors; i++) {
+        if (rewritten)
+            free(rewritten[i]);
+        if (specs)
+            free(specs[i]);
+    }
+    free(specs);
+    free(rewritten);
+    free(outputs);
+    return code;
+}
+
+static int convert(struct convert_options *options, const char *in, const char *out,
+                   struct dv_error *error_out)
+{
+    struct format_file file;
+    int code = vector_options_open(&options->vectors, in, &file, error_out);
+    if (code != 0)
+        return code;
+    char *path = in ? vector_options_path(in) : strdup("inline");
+    if (!path)
+        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+    else if (file.n_vectors == 0)
+        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                       "%s: found no deletion vector among %zu blobs, expected at least one", path,
+                       file.n_blobs);
+    else
+        code = convert_vectors(options, &file, path, out, error_out);
+    for (size_t i = 0; code == 0 && strcmp(out, "-") != 0 && i < options->vectors.n_warnings; i++)
+        printf("warning: %s\n", options->vectors.warnings[i]);
+    free(path);
+    format_close(&file);
+    return code;
+}
+
+static int take_option(struct convert_options *options, int value, char **argv, struct dv_error *error_out)
+{
+    int code = vector_options_take(&options->vectors, value, optarg, error_out);
+    if (code != 0)
+        return code < 0 ? code : 0;
+    switch (value) {
+    case OPTION_TO:
+        return vector_write_format("--to", optarg, &options->write.format, error_out);
+    case OPTION_REFERENCED_DATA_FILE:
+        options->referenced_data_file = optarg;
+        return 0;
+    case OPTION_LZ4_FOOTER:
+        options->write.lz4_footer = true;
+        return 0;
+    case OPTION_OPTIMIZE:
+    case OPTION_NO_OPTIMIZE:
+        options->is_unoptimised = value == OPTION_NO_OPTIMIZE;
+        options->is_rewritten = true;
+        return 0;
+    case OPTION_DENSE_KEYS:
+    case OPTION_SPARSE_KEYS:
+        options->has_dense_keys = value == OPTION_DENSE_KEYS;
+        options->is_rewritten = true;
+        return 0;
+    default:
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "convert: bad option %.80s; convert --help lists them", argv[optind - 1]);
+    }
+}
+
+/* With --inline the only operand is OUT. */
+static int convert_operands(struct convert_options *options, int n_names, char **names,
+                            struct dv_error *error_out)
+{
+    bool is_inline = options->vectors.inline_text;
+    if (n_names != (is_inline ? 1 : 2))
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "convert: found %d operands, expected %s; convert --help tells", n_names,
+                       is_inline ? "OUT, since --inline is the input" : "IN and OUT");
+    if (options->write.format == FORMAT_AUTO)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "convert to what? --to puffin, blob, delta, inline, roaring32 or roaring64");
+    return convert(options, is_inline ? NULL : names[0], names[n_names - 1], error_out);
+}
+
+int command_convert(int argc, char **argv, struct dv_error *error_out)
+{
+    static const struct option table[] = {
+        {"to", required_argument, NULL, OPTION_TO},
+        {"optimize", no_argument, NULL, OPTION_OPTIMIZE},
+        {"no-optimize", no_argument, NULL, OPTION_NO_OPTIMIZE},
+        {"dense-keys", no_argument, NULL, OPTION_DENSE_KEYS},
+        {"sparse-keys", no_argument, NULL, OPTION_SPARSE_KEYS},
+        {"referenced-data-file", required_argument, NULL, OPTION_REFERENCED_DATA_FILE},
+        {"lz4-footer", no_argument, NULL, OPTION_LZ4_FOOTER},
+        {"help", no_argument, NULL, 'h'},
+        VECTOR_OPTIONS,
+        {0}};
+    struct convert_options options = {0};
+    int code = 0;
+    optind = 0;
+    opterr = 0;
+    for (int value; code == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (value == 'h') {
+            printf("%s%s", help, vector_options_help);
+            return EXIT_FINE;
+        }
+        code = take_option(&options, value, argv, error_out);
+    }
+    if (code == 0)
+        code = convert_operands(&options, argc - optind, argv + optind, error_out);
+    vector_options_free(&options.vectors);
+    return code != 0 ? command_fail(error_out) : EXIT_FINE;
+}
