@@ -103,26 +103,26 @@ static bool parse_count(const struct recipe_param *param, const char *text, uint
     return at > text && *at == '\0' && count >= param->min && count <= param->max;
 }
 
-/* "0.061", "6.1%": digits, at most 18 of them, then perhaps a point and digits, then perhaps a per cent sign.
- * Kept in lowest decimal terms, so that equal rates print alike. */
+/* "0.061", "6.1%": digits, then perhaps a point and digits, then perhaps a per cent sign; as a fraction of 1
+ * at most 18 decimals, so that 64 bits hold it. Kept in lowest decimal terms: equal rates print alike. */
 static bool parse_rate(const char *text, struct recipe_rate *rate_out)
 {
+    const uint64_t max_denominator = UINT64_C(1000000000000000000);
     struct recipe_rate rate = {0, 1};
-    unsigned n_digits = 0;
+    const char *at = text;
     bool in_fraction = false;
-    for (; is_digit(*text) || (*text == '.' && n_digits > 0 && !in_fraction); text++) {
-        if (*text == '.') {
+    for (; is_digit(*at) || (*at == '.' && at > text && !in_fraction); at++) {
+        if (*at == '.') {
             in_fraction = true;
             continue;
         }
-        if (++n_digits > 18)
+        if (rate.numerator > max_denominator || rate.denominator > max_denominator / (in_fraction ? 10 : 1))
             return false;
-        rate.numerator = rate.numerator * 10 + (uint64_t)(*text - '0');
+        rate.numerator = rate.numerator * 10 + (uint64_t)(*at - '0');
         rate.denominator *= in_fraction ? 10 : 1;
     }
-    bool is_percent = *text == '%';
-    if (n_digits == 0 || text[is_percent] != '\0' ||
-        (is_percent && rate.denominator > UINT64_C(10000000000000000)))
+    bool is_percent = *at == '%';
+    if (at == text || at[is_percent] != '\0' || (is_percent && rate.denominator > max_denominator / 100))
         return false;
     rate.denominator *= is_percent ? 100 : 1;
     while (rate.denominator > 1 && rate.numerator % 10 == 0) {
@@ -148,10 +148,10 @@ static int parse_value(const struct recipe_job *job, const struct recipe_param *
     case RECIPE_RATE:
         if (parse_rate(text, &value_out->rate))
             return 0;
-        return dv_fail(
-            error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-            "%s: %s=%.60s: a fraction from 0 to 1 such as 0.061, or 6.1%%, is expected, of at most 18 digits",
-            id, param->name, text);
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "%s: %s=%.60s: a fraction from 0 to 1 such as 0.061, or 6.1%%, is expected, of at "
+                       "most 18 decimals",
+                       id, param->name, text);
     case RECIPE_CHOICE: {
         int index = choice_index(param->choices, text, strlen(text));
         value_out->count = (uint64_t)index;
