@@ -27,6 +27,7 @@ static const struct axis_rule axis_rules[] = {
     [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, 2},
     [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, 2},
     [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, 2},
+    [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, 1},
     [FIGURE_AXIS_GRID] = {"run length and rate", ",length,", "length," RATE_KEYS, false, 2},
     [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, 1},
 };
@@ -61,6 +62,7 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
     *point = (struct figure_point){.row = row, .cost = csv_real(table, row, CSV_summary_ns_per_row)};
     switch (axis) {
     case FIGURE_AXIS_RATE:
+    case FIGURE_AXIS_PAIRS:
         point->x = rate;
         break;
     case FIGURE_AXIS_CLIFF:

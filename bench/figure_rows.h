@@ -19,6 +19,7 @@ enum figure_axis {
     FIGURE_AXIS_PERCENT, /* chunks that have deletes */
     FIGURE_AXIS_BATCH,   /* rows of a batch */
     FIGURE_AXIS_ROWS,    /* rows of the file */
+    FIGURE_AXIS_PAIRS,   /* rate and kernel: cells to be set against each other */
     FIGURE_AXIS_GRID,    /* length and rate */
     FIGURE_AXIS_VECTOR,  /* none of them: the vectors themselves */
 };
@@ -60,6 +61,9 @@ void figure_groups_free(struct figure_groups *groups);
 /* `spec` without the parts `:key=value` of the keys (a comma list). Owned by the caller, NULL without memory.
  */
 char *figure_spec_without(const char *spec, const char *keys);
+
+/* The same without base=0 and optimize=1, which every recipe takes and few plans change: for titles. */
+char *figure_spec_without_defaults(const char *spec);
 
 /* The value of `key` in the spec, or NaN. */
 double figure_spec_value(const char *spec, const char *key);

@@ -44,6 +44,15 @@ char *figure_spec_without(const char *spec, const char *keys)
     return rest;
 }
 
+char *figure_spec_without_defaults(const char *spec)
+{
+    bool has_base = figure_spec_value(spec, "base") != 0,
+         has_optimize = figure_spec_value(spec, "optimize") != 1;
+    return figure_spec_without(spec, has_base       ? has_optimize ? "" : "optimize"
+                                     : has_optimize ? "base"
+                                                    : "base,optimize");
+}
+
 double figure_spec_value(const char *spec, const char *key)
 {
     for (const char *part = spec + strcspn(spec, ":"); *part == ':';) {

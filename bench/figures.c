@@ -116,11 +116,15 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
 {
     size_t first = group->points[0].row;
     char batch[64] = "", *subtitle = NULL;
+    char *rest = figure_spec_without_defaults(group->rest);
+    if (!rest)
+        return NULL;
     if (row->axis != FIGURE_AXIS_BATCH)
         snprintf(batch, sizeof batch, ", batches of %s rows", csv_text(table, first, CSV_summary_batch_rows));
     int n = asprintf(&subtitle, "sink %s%s%s%s, mode %s, median of %s samples",
-                     csv_text(table, first, CSV_summary_sink), group->rest[0] ? ", " : "", group->rest, batch,
+                     csv_text(table, first, CSV_summary_sink), rest[0] ? ", " : "", rest, batch,
                      csv_text(table, first, CSV_summary_mode), csv_text(table, first, CSV_summary_samples));
+    free(rest);
     return n < 0 ? NULL : subtitle;
 }
 
@@ -155,7 +159,9 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
                             .question = row->question,
                             .caption = row->caption,
                             .x_column = row->axis == FIGURE_AXIS_VECTOR ? "dv" : "",
-                            .is_map = row->axis == FIGURE_AXIS_GRID};
+                            .data = row->axis == FIGURE_AXIS_GRID    ? FIGURE_DATA_MAP
+                                    : row->axis == FIGURE_AXIS_PAIRS ? FIGURE_DATA_PAIRS
+                                                                     : FIGURE_DATA_ROWS};
     figure.name = make_name(figures, row, group);
     figure.subtitle = make_subtitle(figures->summary, row, group);
     figure.kernels = strdup(group->kernels);

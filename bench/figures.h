@@ -6,20 +6,25 @@
 #ifndef DVBENCH_FIGURES_H
 #define DVBENCH_FIGURES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "dv.h"
 
+enum figure_data {
+    FIGURE_DATA_ROWS,  /* rows of summary.csv, unchanged */
+    FIGURE_DATA_MAP,   /* a row per vector: its fastest kernel and the runner-up */
+    FIGURE_DATA_PAIRS, /* a row per event of a pair of cells */
+};
+
 /* One picture. */
 struct figure {
-    const char *script;   /* static: plots/<script>.gp */
-    const char *question; /* static: its title */
-    const char *caption;  /* static: how to read it */
-    const char *x_column; /* static: for scripts that ask, else "" */
-    bool is_map;          /* rows make cells with a winner each, not lines */
-    char *name;           /* owned: file name in RUN/plots/ without extension; unique in the run */
-    char *subtitle;       /* owned: which data it shows */
+    const char *script;    /* static: plots/<script>.gp */
+    const char *question;  /* static: its title */
+    const char *caption;   /* static: how to read it */
+    const char *x_column;  /* static: for scripts that ask, else "" */
+    enum figure_data data; /* what its file holds */
+    char *name;            /* owned: file name in RUN/plots/ without extension; unique in the run */
+    char *subtitle;        /* owned: which data it shows */
     char *kernels; /* owned: ids separated by blanks, the most expensive first: the order of the legend */
     size_t *rows;  /* owned: rows of summary.csv, by kernel and then along the axis */
     size_t n_rows;

@@ -72,10 +72,12 @@ static void write_warnings(const struct report_text *text, const struct report *
     if (!json_is_array(warnings) || json_array_size(warnings) == 0)
         return;
     report_heading(text, 2, "Warnings");
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const char *warning = json_string_value(json_array_get(warnings, i));
-        report_list(text, &warning, warning ? 1 : 0);
-    }
+    size_t n = 0;
+    const char *texts[64];
+    for (size_t i = 0; i < json_array_size(warnings) && n < sizeof texts / sizeof *texts; i++)
+        if (json_is_string(json_array_get(warnings, i)))
+            texts[n++] = json_string_value(json_array_get(warnings, i));
+    report_list(text, texts, n);
 }
 
 /* The ratio that the article is known for. */
