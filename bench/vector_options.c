@@ -9,6 +9,9 @@
 #include "source.h"
 #include "vector_options.h"
 
+/* The spec of the inline text. */
+#define INLINE_SPEC "inline"
+
 const char vector_options_help[] =
     "Which vector of a file (FILE is a path, or PATH#N for its N-th vector, from 0):\n"
     "  --format ID        auto (default), puffin, blob, delta, roaring32 or roaring64\n"
@@ -87,64 +90,102 @@ int vector_options_take(struct vector_options *options, int value, const char *a
     }
 }
 
-/* Splits `path#N`, escaped, into an unescaped path (malloc'ed) and N. NULL where the name has no number or no
- * such file is there. */
-static char *split_numbered(const char *name, uint64_t *number_out)
+/* What a name that is no file's own is as a spec: an escaped path, with `#N` or without. */
+struct numbered_path {
+    char *path; /* owned */
+    bool has_number;
+    uint64_t number;
+};
+
+static bool unescape_to_file(const char *escaped, size_t n_chars, struct numbered_path *out)
 {
-    const char *hash = strrchr(name, '#');
-    if (!hash || vector_options_number("blob", hash + 1, number_out, NULL) != 0)
-        return NULL;
-    char *escaped = strndup(name, (size_t)(hash - name));
-    char *path = escaped ? source_spec_unescape(escaped) : NULL;
-    free(escaped);
-    if (path && access(path, F_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    return path;
+    char *part = strndup(escaped, n_chars);
+    out->path = part ? source_spec_unescape(part) : NULL;
+    free(part);
+    if (out->path && access(out->path, F_OK) == 0)
+        return true;
+    free(out->path);
+    out->path = NULL;
+    return false;
 }
 
+/* A file of the very name goes first. The path is NULL where memory is short. */
+static struct numbered_path find_path(const char *name)
+{
+    struct numbered_path found = {0};
+    const char *hash = strrchr(name, '#');
+    if (access(name, F_OK) != 0) {
+        if (hash && vector_options_number("blob", hash + 1, &found.number, NULL) == 0)
+            found.has_number = unescape_to_file(name, (size_t)(hash - name), &found);
+        if (found.path || unescape_to_file(name, strlen(name), &found))
+            return found;
+    }
+    found.path = strdup(name);
+    return found;
+}
+
+char *vector_options_path(const char *name)
+{
+    return find_path(name).path;
+}
+
+static bool has_warning(const struct vector_options *options, const char *line)
+{
+    for (size_t i = 0; i < options->n_warnings; i++)
+        if (strcmp(options->warnings[i], line) == 0)
+            return true;
+    return false;
+}
+
+/* A file may be opened many times, by one block after the other: what it warns of is kept once. */
 static void keep_warnings(struct vector_options *options, const char *name, const struct format_file *file)
 {
     for (size_t i = 0; i < file->n_warnings; i++) {
-        char **grown = realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
-        if (!grown)
+        char *line = NULL;
+        if (asprintf(&line, "%s: %s", name, file->warnings[i]) < 0)
             return;
+        char **grown = has_warning(options, line)
+                           ? NULL
+                           : realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
+        if (!grown) {
+            free(line);
+            continue;
+        }
         options->warnings = grown;
-        if (asprintf(&options->warnings[options->n_warnings], "%s: %s", name, file->warnings[i]) < 0)
-            return;
-        options->n_warnings++;
+        options->warnings[options->n_warnings++] = line;
     }
 }
 
-static int open_numbered(struct vector_options *options, const char *path, uint64_t number,
-                         struct format_file *file_out, struct dv_error *error_out)
+static int open_path(const struct vector_options *options, const struct numbered_path *found,
+                     struct format_file *file_out, struct dv_error *error_out)
 {
     struct format_options format = options->format;
-    if (format.has_blob && format.blob != number)
+    if (!found->path)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+    if (found->has_number && format.has_blob && format.blob != found->number)
         return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "%s#%" PRIu64 " and --blob %" PRIu64 " choose different vectors", path, number,
-                       format.blob);
-    format.has_blob = true;
-    format.blob = number;
-    return format_open(file_out, path, &format, error_out);
+                       "%.150s#%" PRIu64 " and --blob %" PRIu64 " choose different vectors", found->path,
+                       found->number, format.blob);
+    if (found->has_number) {
+        format.has_blob = true;
+        format.blob = found->number;
+    }
+    return format_open(file_out, found->path, &format, error_out);
 }
 
 int vector_options_open(struct vector_options *options, const char *name, struct format_file *file_out,
                         struct dv_error *error_out)
 {
-    uint64_t number = 0;
     int code = 0;
     if (!name) {
         code = format_open_inline(file_out, options->inline_text, &options->format, error_out);
     } else {
-        char *path = access(name, F_OK) == 0 ? NULL : split_numbered(name, &number);
-        code = path ? open_numbered(options, path, number, file_out, error_out)
-                    : format_open(file_out, name, &options->format, error_out);
-        free(path);
+        struct numbered_path found = find_path(name);
+        code = open_path(options, &found, file_out, error_out);
+        free(found.path);
     }
     if (code == 0)
-        keep_warnings(options, name ? name : "inline vector", file_out);
+        keep_warnings(options, name ? name : INLINE_SPEC, file_out);
     return code;
 }
 
@@ -180,13 +221,6 @@ static int load_recipe(const struct vector_options *options, const char *spec, s
     return 0;
 }
 
-char *vector_options_path(const char *name)
-{
-    uint64_t number = 0;
-    char *path = access(name, F_OK) == 0 ? NULL : split_numbered(name, &number);
-    return path ? path : strdup(name);
-}
-
 static int load_file(struct vector_options *options, const char *name, struct dv_source **sources_out,
                      size_t *n_out, struct dv_error *error_out)
 {
@@ -194,7 +228,7 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     int code = vector_options_open(options, name, &file, error_out);
     if (code != 0)
         return code;
-    char *path = name ? vector_options_path(name) : strdup("inline");
+    char *path = name ? vector_options_path(name) : strdup(INLINE_SPEC);
     code = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
                 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     if (code != 0 && path)
@@ -209,6 +243,8 @@ int vector_options_load(struct vector_options *options, const char *name, struct
 {
     *sources_out = NULL;
     *n_out = 0;
+    if (name && options->inline_text && strcmp(name, INLINE_SPEC) == 0)
+        name = NULL;
     if (!name || !vector_options_is_recipe(name))
         return load_file(options, name, sources_out, n_out, error_out);
     return load_recipe(options, name, sources_out, n_out, error_out);

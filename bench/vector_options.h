@@ -77,9 +77,9 @@ char *vector_options_path(const char *name);
 int vector_options_open(struct vector_options *options, const char *name, struct format_file *file_out,
                         struct dv_error *error_out);
 
-/* Makes sources of `name`: a path, `path#N` (a spec, escaped), or a recipe spec; NULL for the inline text. A
- * file that exists goes before a recipe of that name. Adds warnings to the options. Free with
- * format_free_sources. */
+/* Makes sources of `name`: a path, `path#N` (a spec, escaped), a recipe spec, or NULL or "inline" for the
+ * inline text. A file that exists goes before a recipe of that name. Each spec so made is a name that gives
+ * the same vector again. Adds new warnings to the options. Free with format_free_sources. */
 int vector_options_load(struct vector_options *options, const char *name, struct dv_source **sources_out,
                         size_t *n_out, struct dv_error *error_out);
 

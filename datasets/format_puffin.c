@@ -168,6 +168,29 @@ static int list_blob(struct format_file *file, size_t i, const struct puffin_blo
     return 0;
 }
 
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A table has at most one vector per data file at a time; a file with more holds older ones too. */
+static void warn_of_twins(struct format_file *file)
+{
+    const char **paths = malloc((file->n_vectors + 1) * sizeof *paths);
+    size_t n_paths = 0;
+    for (size_t i = 0; paths && i < file->n_vectors; i++)
+        if (file->vectors[i].data_file)
+            paths[n_paths++] = file->vectors[i].data_file;
+    if (n_paths > 0)
+        qsort(paths, n_paths, sizeof *paths, compare_paths);
+    for (size_t i = 1; i < n_paths; i++)
+        if (strcmp(paths[i - 1], paths[i]) == 0) {
+            format_warn(file, "several vectors of data file %s: choose one, they are not united", paths[i]);
+            break;
+        }
+    free(paths);
+}
+
 static int read_blobs(struct format_file *file, const struct format_options *options,
                       const struct puffin_footer *footer, struct dv_error *error_out)
 {
