@@ -221,6 +221,7 @@ static int read_blobs(struct format_file *file, const struct format_options *opt
             "no deletion-vector-v1 blob starts here, as stated by --offset: the footer lists %" PRIu64
             " of them",
             file->n_vectors_in_file);
+    warn_of_twins(file);
     return 0;
 }
 
