@@ -8,6 +8,7 @@
 #include "command.h"
 #include "figures.h"
 #include "program_digest.h"
+#include "report.h"
 #include "run_dir.h"
 #include "run_record.h"
 #include "sweep.h"
@@ -50,13 +51,15 @@ static void draw(const struct sweep_options *options, const char *dir)
     struct dv_error error = {0};
     if (options->plots && figures_draw(dir, options->figures ? options->figures : "svg", &error) < 0)
         fprintf(stderr, "dvbench: no figures: %s\n", error.message);
+    if (report_write(dir, &error) < 0)
+        fprintf(stderr, "dvbench: no report: %s\n", error.message);
 }
 
 static void say_where(const struct sweep_options *options, const char *dir)
 {
     if (options->quiet)
         return;
-    printf("%s/summary.csv\n", dir);
+    printf("%s/summary.csv\n%s/report.md\n%s/report.html\n", dir, dir, dir);
     if (options->plots)
         printf("%s/plots/\n", dir);
 }

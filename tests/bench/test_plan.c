@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From flags and plan lines to blocks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan.h"
+#include "plan_text.h"
+
+#define MAX_WORDS 16
+
+/* Parses "sweep ..." and expands; returns the code of whichever failed. */
+static int expand(struct sweep_options *options, struct plan *plan, const char *line, struct dv_error *error)
+{
+    static char text[512]; /* options borrow the plan's name from argv */
+    char *words[MAX_WORDS + 1] = {NULL};
+    int n = 0;
+    snprintf(text, sizeof text, "%s", line);
+    for (char *rest = text, *word; n < MAX_WORDS && (word = strtok_r(rest, " ", &rest)) != NULL;)
+        words[n++] = word;
+    int status = sweep_options_parse(options, n, words, error);
+    return status < 0 ? status : plan_expand(plan, options, NULL, error);
+}
+
+static void assert_usage(const char *line, const char *expected_part)
+{
+    struct sweep_options options;
+    struct plan plan = {0};
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan, line, &error), DV_ERROR_USAGE);
+    assert_non_null(strstr(error.message, expected_part));
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void quick_is_24_blocks_of_the_article(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan, "sweep", &error), 0);
+    assert_string_equal(options.plan_name, "quick");
+    assert_int_equal(options.rounds, 9);
+    assert_int_equal(plan.n_blocks, 24);
+    assert_string_equal(plan.blocks[10].dv, "article:file=0:bp=610");
+    assert_string_equal(plan.blocks[10].axis, "rate");
+    assert_string_equal(plan.blocks[10].axis_value, "0.061");
+    assert_int_equal(plan.blocks[10].sink, SINK_row_ids);
+    assert_int_equal(plan.blocks[11].sink, SINK_is_deleted);
+    assert_int_equal(plan.blocks[10].batch_rows, 5000);
+    assert_int_equal(plan.blocks[10].mode, MODE_stream);
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void every_plan_parses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < plan_text_count(); i++) {
+        struct sweep_options options;
+        struct plan plan;
+        struct dv_error error = {0};
+        char line[64];
+        snprintf(line, sizeof line, "sweep --plan %s", plan_text_at(i)->id);
+        assert_int_equal(expand(&options, &plan, line, &error), 0);
+        assert_true(plan.n_blocks > 0);
+        plan_free(&plan);
+        sweep_options_free(&options);
+    }
+}
+
+static void by_hand_goes_over_the_plan(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan,
+                            "sweep --plan quick --rounds 6 --sink touch --kernel per_row --batch 64,128",
+                            &error),
+                     0);
+    assert_int_equal(options.rounds, 6);
+    assert_int_equal(plan.n_blocks, 24); /* 12 rates x 2 batch sizes */
+    assert_int_equal(plan.blocks[0].sink, SINK_touch);
+    assert_int_equal(plan.blocks[0].n_kernels, 1);
+    assert_string_equal(plan.blocks[0].axis, "rate");
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void rates_of_the_article_are_basis_points(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(
+        expand(&options, &plan, "sweep --recipe article:file=1 --rates 0.061,7% --sink row_ids", &error), 0);
+    assert_int_equal(plan.n_blocks, 2);
+    assert_string_equal(plan.blocks[0].dv, "article:file=1:bp=610");
+    assert_string_equal(plan.blocks[1].dv, "article:file=1:bp=700");
+    assert_string_equal(plan.blocks[1].axis_value, "0.07");
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void axes_multiply_and_batch_is_one(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(
+        expand(&options, &plan,
+               "sweep --recipe runs --vary length=1,8 --rates 0.01,0.05,0.1 --sink row_ids --rows 1000",
+               &error),
+        0);
+    assert_int_equal(plan.n_blocks, 6);
+    assert_string_equal(plan.blocks[5].dv, "runs:rows=1000:length=8:rate=0.1");
+    assert_string_equal(plan.blocks[5].axis, "length");
+    assert_string_equal(plan.blocks[5].axis_value, "8");
+    plan_free(&plan);
+    sweep_options_free(&options);
+    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink row_ids --batch 64,256", &error), 0);
+    assert_string_equal(plan.blocks[1].axis, "batch_rows");
+    assert_string_equal(plan.blocks[1].axis_value, "256");
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void shards_are_disjoint_and_complete(void **state)
+{
+    (void)state;
+    size_t n_blocks = 0;
+    for (int i = 1; i <= 5; i++) {
+        struct sweep_options options;
+        struct plan plan;
+        struct dv_error error = {0};
+        char line[64];
+        snprintf(line, sizeof line, "sweep --shard %d/5", i);
+        assert_int_equal(expand(&options, &plan, line, &error), 0);
+        n_blocks += plan.n_blocks;
+        plan_free(&plan);
+        sweep_options_free(&options);
+    }
+    assert_int_equal(n_blocks, 24);
+}
+
+static void per_row_is_always_there(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink row_ids --kernel direct_*", &error),
+                     0);
+    assert_string_equal(plan.blocks[0].kernels[0]->id, "per_row");
+    assert_true(plan.blocks[0].n_kernels > 1);
+    for (size_t i = 1; i < plan.blocks[0].n_kernels; i++)
+        assert_int_equal(strncmp(plan.blocks[0].kernels[i]->id, "direct_", 7), 0);
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void the_oracle_is_never_timed(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink all --kernel all", &error), 0);
+    for (size_t b = 0; b < plan.n_blocks; b++)
+        for (size_t i = 0; i < plan.blocks[b].n_kernels; i++)
+            assert_string_not_equal(plan.blocks[b].kernels[i]->id, "oracle");
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
+static void wrong_words_are_usage_errors(void **state)
+{
+    (void)state;
+    assert_usage("sweep --sink rowids", "rowids");
+    assert_usage("sweep --mode fast", "fast");
+    assert_usage("sweep --kernel per_raw", "per_raw");
+    assert_usage("sweep --batch 0", "batch");
+    assert_usage("sweep --batch 5000,", "empty");
+    assert_usage("sweep --rounds -1", "rounds");
+    assert_usage("sweep --min-time 5q", "5q");
+    assert_usage("sweep --shard 3/2", "3/2");
+    assert_usage("sweep --plan nothing", "nothing");
+    assert_usage("sweep --plan quick --recipe none", "exclude");
+    assert_usage("sweep --rates 0.1", "--recipe");
+    assert_usage("sweep --recipe article --rates 0.00001", "basis points");
+    assert_usage("sweep --counters perf", "perf");
+    assert_usage("sweep --nonsense", "--nonsense");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_is_24_blocks_of_the_article),
+        cmocka_unit_test(every_plan_parses),
+        cmocka_unit_test(by_hand_goes_over_the_plan),
+        cmocka_unit_test(rates_of_the_article_are_basis_points),
+        cmocka_unit_test(axes_multiply_and_batch_is_one),
+        cmocka_unit_test(shards_are_disjoint_and_complete),
+        cmocka_unit_test(per_row_is_always_there),
+        cmocka_unit_test(the_oracle_is_never_timed),
+        cmocka_unit_test(wrong_words_are_usage_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
