@@ -18,7 +18,8 @@ static int no_memory(struct dv_error *error_out)
  * here. Rows that cannot run here stay: they are listed with the reason. */
 static bool is_best(const struct kernel *kernel, enum sink_kind sink)
 {
-    if (!kernel_find(kernel->family) || strcmp(kernel->id, kernel->family) == 0 || kernel_unavailable(kernel, sink))
+    if (!kernel_find(kernel->family) || strcmp(kernel->id, kernel->family) == 0 ||
+        kernel_unavailable(kernel, sink))
         return true;
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *other = kernel_at(i);
@@ -191,8 +192,14 @@ static void axis_of(const char *key, const char *value, char *axis_value, size_t
 static int add_recipe(struct expansion *ex, const char *spec, size_t first_axis, const char *axis,
                       const char *axis_value)
 {
-    if (first_axis >= SWEEP_MAX_AXES || first_axis >= ex->group->n_axes)
-        return add_blocks_of_dv(ex, spec, axis, axis_value);
+    if (first_axis >= SWEEP_MAX_AXES || first_axis >= ex->group->n_axes) {
+        char *canonical;
+        int status = source_check_spec(spec, &canonical, ex->error_out);
+        if (status == 0)
+            status = add_blocks_of_dv(ex, canonical, axis, axis_value);
+        free(canonical);
+        return status;
+    }
     const struct sweep_axis *dimension = &ex->group->axes[first_axis];
     for (size_t i = 0; i < dimension->values.n_items; i++) {
         const char *key = dimension->key, *value = dimension->values.items[i];

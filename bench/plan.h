@@ -11,7 +11,7 @@
 #include "sweep_options.h"
 
 struct plan_block {
-    char *dv;   /* owned: spec or path#N, as vector_options_load takes it */
+    char *dv;   /* owned: canonical spec or path#N, as vector_options_load takes it */
     char *axis; /* owned: what the plan varies: rate, length, percent, rows, batch_rows, ...; "" where nothing
                  */
     char *axis_value; /* owned: "" where nothing */
@@ -27,9 +27,9 @@ struct plan {
     size_t n_blocks;
 };
 
-/* Blocks in the order of the plan, --shard applied. Files are opened to count their vectors; specs of recipes
- * are checked later, by whoever generates them. `passes` (may be NULL) tells whether a kernel's cell name
- * passes --benchmark_filter. */
+/* Blocks in the order of the plan, --shard applied. Specs are checked and made canonical, files are opened to
+ * count their vectors; nothing is generated. `passes` (may be NULL) tells whether a kernel's cell name passes
+ * --benchmark_filter. */
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
                 struct dv_error *error_out);
 

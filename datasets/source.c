@@ -64,6 +64,17 @@ uint64_t source_digest(const uint8_t *bytes, size_t n_bytes)
     return digest;
 }
 
+int source_check_spec(const char *spec, char **canonical_out, struct dv_error *error_out)
+{
+    struct recipe_job job;
+    *canonical_out = NULL;
+    int code = recipe_job_parse(&job, spec, error_out);
+    if (code)
+        return code;
+    *canonical_out = recipe_job_print(&job);
+    return *canonical_out ? 0 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+}
+
 int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out)
 {
     struct recipe_job job;

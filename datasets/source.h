@@ -29,6 +29,10 @@ struct dv_source {
  * what is known. */
 int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out);
 
+/* Checks a spec as source_open_spec does, without generating; its canonical form is the caller's to free. Takes no time that grows
+ * with rows or deletes. */
+int source_check_spec(const char *spec, char **canonical_out, struct dv_error *error_out);
+
 void source_free(struct dv_source *source);
 
 /* The spec of a file is its path with comma, quote, CR, LF, percent and hash as %2C and so on, so that a cell

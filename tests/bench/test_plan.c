@@ -49,7 +49,7 @@ static void quick_is_24_blocks_of_the_article(void **state)
     assert_string_equal(options.plan_name, "quick");
     assert_int_equal(options.rounds, 9);
     assert_int_equal(plan.n_blocks, 24);
-    assert_string_equal(plan.blocks[10].dv, "article:file=0:bp=610");
+    assert_string_equal(plan.blocks[10].dv, "article:axis=rate:bp=610:file=0:rows=2000000:base=0:optimize=1");
     assert_string_equal(plan.blocks[10].axis, "rate");
     assert_string_equal(plan.blocks[10].axis_value, "0.061");
     assert_int_equal(plan.blocks[10].sink, SINK_row_ids);
@@ -104,8 +104,8 @@ static void rates_of_the_article_are_basis_points(void **state)
     assert_int_equal(
         expand(&options, &plan, "sweep --recipe article:file=1 --rates 0.061,7% --sink row_ids", &error), 0);
     assert_int_equal(plan.n_blocks, 2);
-    assert_string_equal(plan.blocks[0].dv, "article:file=1:bp=610");
-    assert_string_equal(plan.blocks[1].dv, "article:file=1:bp=700");
+    assert_string_equal(plan.blocks[0].dv, "article:axis=rate:bp=610:file=1:rows=2000000:base=0:optimize=1");
+    assert_string_equal(plan.blocks[1].dv, "article:axis=rate:bp=700:file=1:rows=2000000:base=0:optimize=1");
     assert_string_equal(plan.blocks[1].axis_value, "0.07");
     plan_free(&plan);
     sweep_options_free(&options);
@@ -123,7 +123,7 @@ static void axes_multiply_and_batch_is_one(void **state)
                &error),
         0);
     assert_int_equal(plan.n_blocks, 6);
-    assert_string_equal(plan.blocks[5].dv, "runs:rows=1000:length=8:rate=0.1");
+    assert_string_equal(plan.blocks[5].dv, "runs:rate=0.1:length=8:rows=1000:seed=1:base=0:optimize=1");
     assert_string_equal(plan.blocks[5].axis, "length");
     assert_string_equal(plan.blocks[5].axis_value, "8");
     plan_free(&plan);
@@ -200,6 +200,8 @@ static void wrong_words_are_usage_errors(void **state)
     assert_usage("sweep --recipe article --rates 0.00001", "basis points");
     assert_usage("sweep --counters perf", "perf");
     assert_usage("sweep --nonsense", "--nonsense");
+    assert_usage("sweep --recipe unifrom", "unifrom");
+    assert_usage("sweep --recipe uniform:rate=2", "rate");
 }
 
 int main(void)

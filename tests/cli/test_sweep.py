@@ -129,7 +129,7 @@ class Sweep(unittest.TestCase):
     def test_benchmark_flags(self):
         listed = self.sweep(*SMALL, "--benchmark_list_tests", "--benchmark_filter=direct").stdout.splitlines()
         self.assertEqual(len(listed), 4)  # per_row stays: ratios need it
-        self.assertIn("direct_scalar/row_ids@uniform:rows=200000:rate=0.01,batch=5000,mode=stream", listed)
+        self.assertIn("direct_scalar/row_ids@uniform:rate=0.01:rows=200000:seed=1:base=0:optimize=1,batch=5000,mode=stream", listed)
         out_json = os.path.join(self.folder.name, "out.json")
         self.sweep(*SMALL, *QUICKLY, "--benchmark_filter=^per_row/", "--benchmark_out=" + out_json, "--out", self.out)
         self.assertEqual({row["kernel"] for row in rows(self.out + "/summary.csv")}, {"per_row"})
@@ -162,7 +162,7 @@ class Sweep(unittest.TestCase):
         pathlib.Path(bad).write_bytes(b"\x3a\x30\x00\x00\xff\xff\xff\xff")
         cases = [(2, ["sweep", "--nonsense"]), (2, ["sweep", "--recipe", "unifrom"]), (2, ["sweep", "--recipe", "uniform:rate=2"]),
                  (2, ["sweep", "--resume", self.folder.name]), (2, ["nonsense"]), (2, ["list"]), (2, ["list", "nonsense"]),
-                 (3, ["sweep", "--dv", bad]), (2, ["sweep", "--dv", "/nonexistent/file"])]
+                 (3, ["sweep", "--dv", bad]), (3, ["sweep", "--dv", "/nonexistent/file"])]
         for code, words in cases:
             result = run(*words, cwd=self.folder.name)
             self.assertEqual(result.returncode, code, (words, result.stderr))
