@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell_find.h"
+
+#define PRESET_RATIO_MAX 1.3
+
+/* A name cut at its marks; the parts point into `text`. */
+struct cell_name {
+    char text[1024];
+    const char *kernel;
+    const char *sink;
+    char *dv;
+    const char *batch; /* NULL where not given */
+    const char *mode;
+};
+
+static int name_parse(struct cell_name *name_out, const char *text, struct dv_error *error_out)
+{
+    *name_out = (struct cell_name){0};
+    if (strlen(text) >= sizeof name_out->text)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "a cell's name has more than %zu characters",
+                       sizeof name_out->text - 1);
+    strcpy(name_out->text, text);
+    char *at = strchr(name_out->text, '@');
+    char *slash = strchr(name_out->text, '/');
+    if (!at || !slash || slash > at)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "'%.100s' is no cell of this run: its hash, or kernel/sink@dv[,batch=N][,mode=M]",
+                       text);
+    *slash = *at = '\0';
+    name_out->kernel = name_out->text;
+    name_out->sink = slash + 1;
+    name_out->dv = at + 1;
+    for (char *comma; (comma = strrchr(name_out->dv, ',')) != NULL; *comma = '\0')
+        if (strncmp(comma, ",batch=", 7) == 0)
+            name_out->batch = comma + 7;
+        else if (strncmp(comma, ",mode=", 6) == 0)
+            name_out->mode = comma + 6;
+        else
+            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                           "'%.100s': batch= or mode= may follow a DV", comma + 1);
+    return 0;
+}
+
+/* Whether `part`, up to ':' or its end, is one of the parts of `spec`. */
+static bool has_part(const char *spec, const char *part, size_t n_bytes)
+{
+    for (; *spec; spec += *spec == ':') {
+        size_t n_here = strcspn(spec, ":");
+        if (n_here == n_bytes && strncmp(spec, part, n_bytes) == 0)
+            return true;
+        spec += n_here;
+    }
+    return false;
+}
+
+static bool matches_dv(const char *spec, const char *asked)
+{
+    if (strcmp(spec, asked) == 0)
+        return true;
+    size_t n_recipe = strcspn(asked, ":");
+    if (strncmp(spec, asked, n_recipe) != 0 || (spec[n_recipe] != ':' && spec[n_recipe] != '\0'))
+        return false;
+    for (const char *part = asked + n_recipe; *part == ':';) {
+        size_t n_bytes = strcspn(++part, ":");
+        if (!has_part(spec, part, n_bytes))
+            return false;
+        part += n_bytes;
+    }
+    return true;
+}
+
+static bool matches(const struct csv_table *summary, size_t row, const struct cell_name *name)
+{
+    return strcmp(csv_text(summary, row, CSV_summary_kernel), name->kernel) == 0 &&
+           strcmp(csv_text(summary, row, CSV_summary_sink), name->sink) == 0 &&
+           (!name->batch || strcmp(csv_text(summary, row, CSV_summary_batch_rows), name->batch) == 0) &&
+           (!name->mode || strcmp(csv_text(summary, row, CSV_summary_mode), name->mode) == 0) &&
+           matches_dv(csv_text(summary, row, CSV_summary_dv), name->dv);
+}
+
+int cell_find(const struct csv_table *summary, const char *name, size_t *row_out, struct dv_error *error_out)
+{
+    struct cell_name parsed;
+    size_t n_found = 0;
+    for (size_t row = 0; row < csv_n_rows(summary); row++)
+        if (strcmp(csv_text(summary, row, CSV_summary_cell), name) == 0) {
+            *row_out = row;
+            return 0;
+        }
+    int code = name_parse(&parsed, name, error_out);
+    if (code != 0)
+        return code;
+    for (size_t row = 0; row < csv_n_rows(summary); row++)
+        if (matches(summary, row, &parsed)) {
+            *row_out = row;
+            n_found++;
+        }
+    if (n_found == 1)
+        return 0;
+    return n_found == 0
+               ? dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "the run has no cell '%.120s'", name)
+               : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                         "'%.120s' means %zu cells: add more of the DV's spec, batch= or mode=", name,
+                         n_found);
+}
+
+static bool is_preset_row(const struct csv_table *summary, size_t row, const char *kernel)
+{
+    return strcmp(csv_text(summary, row, CSV_summary_kernel), kernel) == 0 &&
+           strcmp(csv_text(summary, row, CSV_summary_sink), "row_ids") == 0 &&
+           strcmp(csv_text(summary, row, CSV_summary_mode), "stream") == 0 &&
+           strcmp(csv_text(summary, row, CSV_summary_axis), "rate") == 0 &&
+           strcmp(csv_text(summary, row, CSV_summary_verdict), "ok") == 0;
+}
+
+int cell_find_rate(const struct csv_table *summary, const char *kernel, double rate, size_t *row_out,
+                   struct dv_error *error_out)
+{
+    double nearest = log(PRESET_RATIO_MAX);
+    bool is_found = false;
+    for (size_t row = 0; row < csv_n_rows(summary); row++) {
+        double off = fabs(log(csv_real(summary, row, CSV_summary_rate) / rate));
+        if (!is_preset_row(summary, row, kernel) || !(off < nearest))
+            continue;
+        nearest = off;
+        *row_out = row;
+        is_found = true;
+    }
+    if (is_found)
+        return 0;
+    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                   "the run has no cell of %s into row_ids at a deletion rate near %g %%", kernel,
+                   100 * rate);
+}

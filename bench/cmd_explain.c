@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `explain RUN A B`: why one cell takes longer than another: instructions, and what branch misses can
+ * explain. */
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell_find.h"
+#include "command.h"
+#include "explain_text.h"
+#include "run_files.h"
+
+/* The article's three cases: two kernels at two deletion rates. */
+struct preset {
+    const char *id;
+    const char *kernels[2];
+    double rates[2];
+    const char *question;
+};
+
+static const struct preset presets[] = {
+    {"array-vs-bitset",
+     {"per_row", "per_row"},
+     {0.05, 0.12},
+     "why is a lookup in an array dearer than in a bitset?"},
+    {"per-row-vs-range",
+     {"per_row", "for_each_in_range"},
+     {0.061, 0.061},
+     "what does walking the range save?"},
+    {"8-vs-50", {"per_row", "per_row"}, {0.5, 0.08}, "why is 50 % dearer than 8 % in the same bitset?"},
+};
+
+#define N_PRESETS (sizeof presets / sizeof presets[0])
+
+struct arguments {
+    const char *run_dir;
+    const char *csv_path;
+    double penalty; /* NAN where not given */
+    const char *names[2];
+    size_t n_names;
+    bool is_help;
+};
+
+static void help(void)
+{
+    puts("usage: dvbench explain RUN A B | RUN PRESET | RUN     (RUN alone: all presets that it has cells "
+         "for)\n"
+         "  A, B       a cell: its hash (column cell) or kernel/sink@dv[,batch=N][,mode=M]; of the dv's spec "
+         "the recipe\n"
+         "             and the keys that tell it apart are enough\n"
+         "  PRESET     array-vs-bitset, per-row-vs-range, 8-vs-50: the article's cases, at the nearest rates "
+         "of the run\n"
+         "  --penalty  core cycles of a branch miss; default: as measured in the run\n"
+         "  --csv      where to write the figure's data; default RUN/explain.csv; - for none");
+}
+
+static int parse(int argc, char **argv, struct arguments *arguments_out, struct dv_error *error_out)
+{
+    static const struct option options[] = {{"penalty", required_argument, NULL, 'p'},
+                                            {"csv", required_argument, NULL, 'c'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    char *end = "";
+    *arguments_out = (struct arguments){.penalty = NAN};
+    optind = 0;
+    opterr = 0;
+    for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (value == 'p')
+            arguments_out->penalty = strtod(optarg, &end);
+        else if (value == 'c')
+            arguments_out->csv_path = optarg;
+        else if (value == 'h')
+            arguments_out->is_help = true;
+        else
+            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                           "explain: option %s; explain --help lists them", argv[optind - 1]);
+        if (*end || (value == 'p' && !(arguments_out->penalty > 0 && arguments_out->penalty < 1000)))
+            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--penalty %s: core cycles, above 0",
+                           optarg);
+    }
+    if (arguments_out->is_help)
+        return 0;
+    if (argc - optind < 1 || argc - optind > 3)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "explain: a run, then two cells, a preset or nothing");
+    arguments_out->run_dir = argv[optind];
+    arguments_out->n_names = (size_t)(argc - optind - 1);
+    for (size_t i = 0; i < arguments_out->n_names; i++)
+        arguments_out->names[i] = argv[optind + 1 + (int)i];
+    return 0;
+}
+
+static const struct preset *preset_find(const char *id)
+{
+    for (size_t i = 0; i < N_PRESETS; i++)
+        if (strcmp(presets[i].id, id) == 0)
+            return &presets[i];
+    return NULL;
+}
+
+static int explain_preset(struct explain *explain, const struct preset *preset, struct dv_error *error_out)
+{
+    size_t rows[2] = {0};
+    int code = 0;
+    for (int i = 0; i < 2 && code == 0; i++)
+        code = cell_find_rate(explain->summary, preset->kernels[i], preset->rates[i], &rows[i], error_out);
+    return code != 0 ? code
+                     : explain_pair(explain, preset->id, preset->question, rows[0], rows[1], error_out);
+}
+
+/* A preset that the run has no cells for is told and passed over; all of them missing is an error. */
+static int explain_all(struct explain *explain, struct dv_error *error_out)
+{
+    size_t n_explained = 0;
+    for (size_t i = 0; i < N_PRESETS; i++) {
+        struct dv_error missing = {0};
+        int code = explain_preset(explain, &presets[i], &missing);
+        if (code == DV_ERROR_USAGE)
+            printf("%s: %s\n\n", presets[i].id, missing.message);
+        else if (code != 0) {
+            *error_out = missing;
+            return code;
+        }
+        n_explained += code == 0;
+    }
+    return n_explained ? 0
+                       : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                                 "the run has cells for none of the presets");
+}
+
+static int explain_cells(struct explain *explain, const char *a, const char *b, struct dv_error *error_out)
+{
+    size_t rows[2] = {0};
+    int code = cell_find(explain->summary, a, &rows[0], error_out);
+    if (code == 0)
+        code = cell_find(explain->summary, b, &rows[1], error_out);
+    return code != 0 ? code : explain_pair(explain, "cells", "", rows[0], rows[1], error_out);
+}
+
+static int explain_names(struct explain *explain, const struct arguments *arguments,
+                         struct dv_error *error_out)
+{
+    if (arguments->n_names == 0)
+        return explain_all(explain, error_out);
+    if (arguments->n_names == 2)
+        return explain_cells(explain, arguments->names[0], arguments->names[1], error_out);
+    const struct preset *preset = preset_find(arguments->names[0]);
+    if (!preset)
+        return dv_fail(
+            error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+            "explain: '%s' is no preset; one of array-vs-bitset, per-row-vs-range, 8-vs-50, or two cells",
+            arguments->names[0]);
+    return explain_preset(explain, preset, error_out);
+}
+
+int command_explain(int argc, char **argv, struct dv_error *error_out)
+{
+    struct arguments arguments;
+    struct csv_table *summary = NULL;
+    struct csv_table *counters = NULL;
+    struct explain explain = {0};
+    int code = parse(argc, argv, &arguments, error_out);
+    if (code == 0 && arguments.is_help) {
+        help();
+        return EXIT_FINE;
+    }
+    if (code == 0)
+        code = run_files_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
+    if (code == 0 && isnan(arguments.penalty) &&
+        run_files_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
+        counters = NULL; /* a run without counters: there is no penalty then, and the text says so */
+    if (code == 0)
+        code = explain_open(&explain, summary, counters, arguments.penalty, arguments.run_dir,
+                            arguments.csv_path, error_out);
+    if (code == 0)
+        code = explain_names(&explain, &arguments, error_out);
+    int closed = explain_close(&explain, code == 0 ? error_out : NULL);
+    csv_free(summary);
+    csv_free(counters);
+    return code == 0 && closed == 0 ? EXIT_FINE : command_fail(error_out);
+}
