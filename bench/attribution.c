@@ -38,7 +38,6 @@ void attribution_compute(struct attribution *attribution_out, const struct attri
         .misses_for_all = NAN,
     };
     result.marginal_ipc = ratio(result.delta_instructions, result.delta_core_cycles);
-    result.instructions_per_ns = ratio(result.delta_instructions, result.delta_ns);
     result.status = judge(&result, a, b, penalty);
     if (result.status == ATTRIBUTION_OK) {
         double per_penalty = 100 * result.delta_branch_misses / result.delta_core_cycles;

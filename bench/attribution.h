@@ -56,8 +56,6 @@ struct attribution {
     double share_high_pct;
     double misses_for_all; /* extra misses that would explain the whole difference */
     double marginal_ipc;   /* NAN without cycles or without a difference */
-    double
-        instructions_per_ns; /* extra instructions over extra time: what is left where there are no cycles */
 };
 
 void attribution_compute(struct attribution *attribution_out, const struct attribution_side *a,

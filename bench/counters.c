@@ -231,6 +231,25 @@ void counters_miss_penalty(const struct counters *counters, double *core_cycles_
     *high_out = counters->penalty.core_cycles_high;
 }
 
+size_t counters_calibration(const struct counters *counters,
+                            struct counter_value values_out[COUNTERS_CALIBRATION_VALUES])
+{
+    static const char *const events[COUNTERS_CALIBRATION_VALUES] = {COUNTERS_PENALTY, COUNTERS_PENALTY_LOW,
+                                                                    COUNTERS_PENALTY_HIGH};
+    const double values[COUNTERS_CALIBRATION_VALUES] = {
+        counters->penalty.core_cycles, counters->penalty.core_cycles_low, counters->penalty.core_cycles_high};
+    if (counters->source != COUNTERS_PMU)
+        return 0;
+    for (size_t i = 0; i < COUNTERS_CALIBRATION_VALUES; i++) {
+        values_out[i] = (struct counter_value){.source = "pmu", .value_per_row = values[i]};
+        values_out[i].status = counter_status_word(counters->penalty.status);
+        snprintf(values_out[i].event, sizeof values_out[i].event, "%s", events[i]);
+        snprintf(values_out[i].encoding, sizeof values_out[i].encoding,
+                 "core cycles per shuffled branch missed");
+    }
+    return COUNTERS_CALIBRATION_VALUES;
+}
+
 double counters_estimate_s(const struct counters *counters, const struct counters_job *job)
 {
     double n_rows = (double)job->batches->n_rows * (double)job->n_kernels;

@@ -103,10 +103,19 @@ const char *counters_tool_version(const struct counters *counters);
 const char *counters_encodings(const struct counters *counters);
 
 /* Core cycles of a mispredicted branch on this CPU and the 95 % interval, measured when the PMU was opened;
- * NAN on other sources. For counters.csv: rows of the cell "calibration" with the events miss_penalty,
- * miss_penalty_low and miss_penalty_high. */
+ * NAN on other sources. */
 void counters_miss_penalty(const struct counters *counters, double *core_cycles_out, double *low_out,
                            double *high_out);
+
+/* The same as rows of counters.csv, of a cell that is none: events COUNTERS_PENALTY and its two ends, in core
+ * cycles per miss. Fills values_out and returns how many: 0 unless the source is `pmu`. */
+#define COUNTERS_CALIBRATION_CELL   "calibration"
+#define COUNTERS_CALIBRATION_VALUES 3
+#define COUNTERS_PENALTY            "miss_penalty"
+#define COUNTERS_PENALTY_LOW        "miss_penalty_low"
+#define COUNTERS_PENALTY_HIGH       "miss_penalty_high"
+size_t counters_calibration(const struct counters *counters,
+                            struct counter_value values_out[COUNTERS_CALIBRATION_VALUES]);
 
 /* Seconds that counters_measure of such a block will take, roughly: for the progress estimate. */
 double counters_estimate_s(const struct counters *counters, const struct counters_job *job);

@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "counters.h"
 #include "explain_text.h"
 
 static double calibration_of(const struct csv_table *counters, const char *event)
 {
     for (size_t row = 0; counters && row < csv_n_rows(counters); row++)
-        if (strcmp(csv_text(counters, row, CSV_counters_cell), EXPLAIN_CALIBRATION_CELL) == 0 &&
+        if (strcmp(csv_text(counters, row, CSV_counters_cell), COUNTERS_CALIBRATION_CELL) == 0 &&
             strcmp(csv_text(counters, row, CSV_counters_event), event) == 0)
             return csv_real(counters, row, CSV_counters_value_per_row);
     return NAN;
@@ -23,9 +24,9 @@ int explain_open(struct explain *explain_out, const struct csv_table *summary,
         (struct explain){.summary = summary, .penalty = {penalty, NAN, NAN}, .is_given = !isnan(penalty)};
     if (!explain_out->is_given)
         explain_out->penalty = (struct attribution_penalty){
-            .core_cycles = calibration_of(counters, EXPLAIN_PENALTY),
-            .low = calibration_of(counters, EXPLAIN_PENALTY_LOW),
-            .high = calibration_of(counters, EXPLAIN_PENALTY_HIGH),
+            .core_cycles = calibration_of(counters, COUNTERS_PENALTY),
+            .low = calibration_of(counters, COUNTERS_PENALTY_LOW),
+            .high = calibration_of(counters, COUNTERS_PENALTY_HIGH),
         };
     if (csv_path && strcmp(csv_path, "-") == 0)
         return 0;
@@ -129,8 +130,8 @@ static void print_instructions(const struct pair *pair)
     if (attribution->delta_instructions * attribution->delta_ns < 0)
         printf("  the slower of the two runs fewer instructions: they explain none of the difference\n");
     else
-        printf("  A runs %.3g times the instructions of B and takes %.3g times as long\n", a->instructions / b->instructions,
-               a->ns / b->ns);
+        printf("  A runs %.3g times the instructions of B and takes %.3g times as long\n",
+               a->instructions / b->instructions, a->ns / b->ns);
 }
 
 /* Times whose intervals touch are no difference to explain. */

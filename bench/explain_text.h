@@ -25,12 +25,6 @@ struct explain {
     FILE *csv;     /* NULL where none is wanted */
 };
 
-/* Rows of counters.csv that hold the machine's own numbers: the cell's name and the three events. */
-#define EXPLAIN_CALIBRATION_CELL "calibration"
-#define EXPLAIN_PENALTY          "miss_penalty"
-#define EXPLAIN_PENALTY_LOW      "miss_penalty_low"
-#define EXPLAIN_PENALTY_HIGH     "miss_penalty_high"
-
 /* Borrows the tables; `counters` may be NULL. penalty: by hand, or NAN for the one of counters.csv. csv_path
  * NULL: RUN/explain.csv,
  * "-": none. DV_ERROR_IO where it cannot be written. */

@@ -287,41 +287,43 @@ int summary_update(const struct summary_facts *facts, const struct block_result 
     return end_rewrite(path, old, writer, status, error_out);
 }
 
-static int write_events(struct csv_writer *writer, const struct summary_facts *facts,
-                        const struct block_cell *cell, struct dv_error *error_out)
+static int write_event(struct csv_writer *writer, const struct summary_facts *facts, const char *cell,
+                       const struct counter_value *value, struct dv_error *error_out)
 {
-    for (size_t e = 0; e < cell->counters.n_values; e++) {
-        const struct counter_value *value = &cell->counters.values[e];
-        csv_set_text(writer, CSV_counters_run, facts->run);
-        csv_set_text(writer, CSV_counters_cell, cell->hash);
-        csv_set_text(writer, CSV_counters_event, value->event);
-        csv_set_text(writer, CSV_counters_encoding, value->encoding);
-        csv_set_text(writer, CSV_counters_source, value->source);
-        csv_set_integer(writer, CSV_counters_pass, value->pass);
-        csv_set_real(writer, CSV_counters_value_per_row, value->value_per_row);
-        csv_set_text(writer, CSV_counters_status, value->status);
-        int status = csv_end_row(writer, error_out);
-        if (status < 0)
-            return status;
-    }
-    return 0;
+    csv_set_text(writer, CSV_counters_run, facts->run);
+    csv_set_text(writer, CSV_counters_cell, cell);
+    csv_set_text(writer, CSV_counters_event, value->event);
+    csv_set_text(writer, CSV_counters_encoding, value->encoding);
+    csv_set_text(writer, CSV_counters_source, value->source);
+    csv_set_integer(writer, CSV_counters_pass, value->pass);
+    csv_set_real(writer, CSV_counters_value_per_row, value->value_per_row);
+    csv_set_text(writer, CSV_counters_status, value->status);
+    return csv_end_row(writer, error_out);
 }
 
 int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
-                            struct dv_error *error_out)
+                            const struct counters *counters, struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
     struct csv_writer *writer;
+    struct counter_value calibration[COUNTERS_CALIBRATION_VALUES];
+    size_t n_calibration = counters_calibration(counters, calibration);
     int status =
         begin_rewrite(facts->dir, "counters.csv", CSV_FILE_counters, &path, &old, &writer, error_out);
-    for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++)
-        if (!is_of_block(result, csv_text(old, i, CSV_counters_cell))) {
-            csv_copy_row(writer, old, i);
-            status = csv_end_row(writer, error_out);
-        }
+    for (size_t i = 0; status == 0 && i < n_calibration; i++)
+        status = write_event(writer, facts, COUNTERS_CALIBRATION_CELL, &calibration[i], error_out);
+    for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
+        const char *cell = csv_text(old, i, CSV_counters_cell);
+        if (is_of_block(result, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
+            continue;
+        csv_copy_row(writer, old, i);
+        status = csv_end_row(writer, error_out);
+    }
     for (size_t i = 0; status == 0 && i < result->n_cells; i++)
-        status = write_events(writer, facts, &result->cells[i], error_out);
+        for (size_t e = 0; status == 0 && e < result->cells[i].counters.n_values; e++)
+            status = write_event(writer, facts, result->cells[i].hash, &result->cells[i].counters.values[e],
+                                 error_out);
     return end_rewrite(path, old, writer, status, error_out);
 }
 

@@ -25,9 +25,10 @@ bool summary_has_block(const struct block_result *result, const char *dir, size_
 int summary_update(const struct summary_facts *facts, const struct block_result *result,
                    const struct samples *samples, struct dv_error *error_out);
 
-/* Replaces the block's rows in DIR/counters.csv. */
+/* Replaces the block's rows in DIR/counters.csv, and those of the cell "calibration": what a branch miss
+ * costs here. */
 int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
-                            struct dv_error *error_out);
+                            const struct counters *counters, struct dv_error *error_out);
 
 /* Rows of DIR/summary.csv with verdict `wrong`; 0 where there is no such file. */
 size_t summary_count_wrong(const char *dir);

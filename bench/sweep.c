@@ -29,7 +29,7 @@ static int run_block(struct sweep *sweep, const struct block_context *context, s
     if (status == 0)
         status = summary_update(&sweep->facts, result, context->samples, error_out);
     if (status == 0 && context->counters)
-        status = summary_update_counters(&sweep->facts, result, error_out);
+        status = summary_update_counters(&sweep->facts, result, context->counters, error_out);
     return status;
 }
 
