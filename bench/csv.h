@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CSV files of a run, RFC 4180 with the columns of columns.def, and nothing that depends on the locale.
  *
- * Place in the data flow: measured cells -> csv_writer -> summary.csv, samples.csv, counters.csv -> csv_table
- * -> explain, report, compare. Numbers that are not known are empty cells, never 0. */
+ * Place in the data flow: measured cells -> csv_writer -> summary.csv, samples.csv, counters.csv ->
+ * csv_table -> explain, report, compare. Numbers that are not known are empty cells, never 0. */
 #ifndef DVBENCH_CSV_H
 #define DVBENCH_CSV_H
 
@@ -52,8 +52,8 @@ int csv_append(struct csv_writer **writer_out, const char *path, enum csv_file f
                struct dv_error *error_out);
 
 /* Fill one cell of the current row. The column must be of the writer's file and of the function's kind
- * (asserted). NULL text, NaN and infinities give the empty cell, which is also what a cell holds that is not
- * filled. Reals are written with nine significant digits. The column `schema` fills itself. */
+ * (asserted). NULL text, NaN and infinities give the empty cell, which is also what a cell holds that is
+ * not filled. Reals are written with nine significant digits. The column `schema` fills itself. */
 void csv_set_text(struct csv_writer *writer, enum csv_column column, const char *text);
 void csv_set_integer(struct csv_writer *writer, enum csv_column column, int64_t value);
 void csv_set_unsigned(struct csv_writer *writer, enum csv_column column, uint64_t value);
@@ -71,10 +71,10 @@ int csv_close(struct csv_writer *writer, struct dv_error *error_out);
 struct csv_table; /* all rows of one file in memory */
 
 /* Reads a whole file. Columns are found by name in any order, unknown ones are passed over; LF and CRLF,
- * quotes and a UTF-8 byte order mark are understood. A last line without line end is left out: it may be half
- * of what was meant. Returns 0, DV_ERROR_IO, DV_ERROR_MEMORY, or DV_ERROR_INPUT with the offset: no such
- * header, a column missing, a row with another number of cells, a row of another schema, which the message
- * names. */
+ * quotes and a UTF-8 byte order mark are understood. A last line without line end is left out: it may be
+ * half of what was meant. Returns 0, DV_ERROR_IO, DV_ERROR_MEMORY, or DV_ERROR_INPUT with the offset: no
+ * such header, a column missing, a row with another number of cells, a row of another schema, which the
+ * message names. */
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out);
 
 /* The same for `n_bytes` of memory, which are copied. */
@@ -94,8 +94,8 @@ double csv_real(const struct csv_table *table, size_t row, enum csv_column colum
 /* False where the cell is empty or no integer in range; then `value_out` is 0. */
 bool csv_unsigned(const struct csv_table *table, size_t row, enum csv_column column, uint64_t *value_out);
 
-/* Places the row in the writer's current row, cell by cell: for merging and copying. Both must be of the same
- * file. */
+/* Places the row in the writer's current row, cell by cell: for merging and copying. Both must be of the
+ * same file. */
 void csv_copy_row(struct csv_writer *writer, const struct csv_table *table, size_t row);
 
 /* NULL is fine. */

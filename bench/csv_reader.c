@@ -53,8 +53,8 @@ static int add_cell(struct csv_table *table, const char *cell, struct dv_error *
     return 0;
 }
 
-/* One cell of the bytes [at, end): ends it with a NUL and returns its start; NULL where the bytes end within
- * it. The separator that the NUL may replace and the place after it come out. */
+/* One cell of the bytes [at, end): ends it with a NUL and returns its start; NULL where the bytes end
+ * within it. The separator that the NUL may replace and the place after it come out. */
 static char *take_cell(char *at, char *end, char *separator_out, char **next_out)
 {
     char *const start = at, *to = at;

@@ -121,14 +121,21 @@ bool filter_passes(std::string filter, const char *name)
     return std::regex_search(name, std::regex(filter, std::regex::extended)) != is_negative;
 }
 
-bool filter_is_valid(const char *filter)
+// Runs `f` and tells whether it threw: nothing may be thrown into C. What can be thrown is want of memory or
+// of threads, and, by filter_passes, what std::regex thinks of a filter.
+template <class F> bool succeeds(F f) noexcept
 {
     try {
-        filter_passes(filter, "");
+        f();
         return true;
     } catch (const std::exception &) {
         return false;
     }
+}
+
+bool filter_is_valid(const std::string &filter)
+{
+    return succeeds([&] { filter_passes(filter, ""); });
 }
 
 } // namespace
@@ -158,13 +165,34 @@ struct gbench_json {
     std::ofstream stream;
     benchmark::JSONReporter reporter;
     std::map<std::string, std::pair<int64_t, int64_t>> seen; // name -> its index, its runs so far
+    bool can_seek;                                           // a pipe cannot, and is completed by close alone
 
+    explicit gbench_json(const char *path)
+        : stream(path, std::ios::out | std::ios::trunc), can_seek(stream.is_open() && stream.tellp() >= 0)
+    {
+        if (!stream.is_open())
+            return;
+        reporter.SetOutputStream(&stream);
+        reporter.ReportContext(benchmark::BenchmarkReporter::Context());
+        complete();
+    }
+
+    // Writes the closing brackets, which the next run overwrites.
     void complete()
     {
+        if (!can_seek)
+            return;
         const std::ofstream::pos_type end = stream.tellp();
         reporter.Finalize();
         stream.flush();
-        stream.seekp(end); // the next run overwrites the closing brackets
+        stream.seekp(end);
+    }
+
+    void close()
+    {
+        if (!can_seek)
+            reporter.Finalize();
+        stream.close();
     }
 
     void add(std::vector<Run> runs)
@@ -345,9 +373,11 @@ int translate_flag(const char *arg, std::vector<std::string> &flags, char *messa
 
 int initialize(int *argc, char **argv, char *message_out, size_t message_bytes)
 {
-    // The three first neutralise environment variables for which Initialize would exit or open files.
-    std::vector<std::string> flags = {"--benchmark_format=console",
-                                      "--benchmark_out=", "--benchmark_out_format=json"};
+    // First what hides environment variables (BENCHMARK_OUT and so on) for which the library would exit or
+    // open files.
+    std::vector<std::string> flags = {
+        "--benchmark_format=console", "--benchmark_out=",         "--benchmark_out_format=json",
+        "--benchmark_color=auto",     "--benchmark_time_unit=ns", min_time_flag("--benchmark_min_time=0.5")};
     int n_kept = 0;
     bool is_open = true;
     std::vector<char *> kept;
@@ -367,6 +397,9 @@ int initialize(int *argc, char **argv, char *message_out, size_t message_bytes)
     if (n_theirs > 1)
         return flag_fail(message_out, message_bytes, theirs[1],
                          "libbenchmark " GBENCH_LIBRARY_VERSION " does not take this");
+    if (!filter_is_valid(benchmark::GetBenchmarkFilter()))
+        return flag_fail(message_out, message_bytes, "BENCHMARK_FILTER",
+                         "not a POSIX extended regular expression");
     for (char *arg : kept)
         argv[n_kept++] = arg;
     if (n_kept < *argc)
@@ -382,6 +415,12 @@ void trampoline(benchmark::State &state, const gbench_benchmark &benchmark)
     benchmark.fn(&c, benchmark.user);
     if (!c.is_finished && !state.error_occurred())
         state.SkipWithError("the benchmark function returned before its loop had ended");
+}
+
+template <class F> void set_or_skip(gbench_state *state, F f)
+{
+    if (!succeeds(f))
+        gbench_skip_with_error(state, "out of memory");
 }
 
 // Whether the loop may go on to the library's KeepRunning.
@@ -402,11 +441,10 @@ extern "C" {
 
 int gbench_initialize(int *argc, char **argv, char *message_out, size_t message_bytes)
 {
-    try {
-        return initialize(argc, argv, message_out, message_bytes);
-    } catch (const std::bad_alloc &) {
+    int code = -1;
+    if (!succeeds([&] { code = initialize(argc, argv, message_out, message_bytes); }))
         return flag_fail(message_out, message_bytes, "flags", "out of memory");
-    }
+    return code;
 }
 
 const char *gbench_library_version(void)
@@ -416,57 +454,45 @@ const char *gbench_library_version(void)
 
 bool gbench_filter_matches(const char *name)
 {
-    try {
-        return filter_passes(benchmark::GetBenchmarkFilter(), name);
-    } catch (const std::exception &) {
-        return false;
-    }
+    bool passes = false;
+    return succeeds([&] { passes = filter_passes(benchmark::GetBenchmarkFilter(), name); }) && passes;
 }
 
 int gbench_set_filter(const char *filter)
 {
-    if (!filter_is_valid(filter))
-        return -1;
-    benchmark::SetBenchmarkFilter(filter);
-    return 0;
+    return filter_is_valid(filter) && succeeds([&] { benchmark::SetBenchmarkFilter(filter); }) ? 0 : -1;
 }
 
 int gbench_add_context(const char *key, const char *value)
 {
-    try {
+    const bool is_done = succeeds([&] {
         const auto *context = benchmark::internal::GetGlobalContext();
         if (!context || context->find(key) == context->end())
             benchmark::AddCustomContext(key, value);
-        return 0;
-    } catch (const std::bad_alloc &) {
-        return -1;
-    }
+    });
+    return is_done ? 0 : -1;
 }
 
 struct gbench_benchmark *gbench_register(const char *name, gbench_fn *fn, void *user)
 {
-    try {
+    gbench_benchmark *handle = nullptr;
+    succeeds([&] {
         auto owned = std::make_shared<gbench_benchmark>();
         owned->fn = fn;
         owned->user = user;
         owned->benchmark = benchmark::RegisterBenchmark(
             name, [owned](benchmark::State &state) { trampoline(state, *owned); });
         owned->benchmark->Unit(benchmark::kNanosecond);
-        return owned.get();
-    } catch (const std::bad_alloc &) {
-        return nullptr;
-    }
+        handle = owned.get();
+    });
+    return handle;
 }
 
 int gbench_add_args(struct gbench_benchmark *benchmark, const int64_t *args, size_t n_args)
 {
-    if (!benchmark || (benchmark->has_args && benchmark->n_args != n_args))
+    if (!benchmark || (benchmark->has_args && benchmark->n_args != n_args) ||
+        !succeeds([&] { benchmark->benchmark->Args(std::vector<int64_t>(args, args + n_args)); }))
         return -1;
-    try {
-        benchmark->benchmark->Args(std::vector<int64_t>(args, args + n_args));
-    } catch (const std::bad_alloc &) {
-        return -1;
-    }
     benchmark->n_args = n_args;
     benchmark->has_args = true;
     return 0;
@@ -497,7 +523,7 @@ void gbench_set_repetitions(struct gbench_benchmark *benchmark, int n_repetition
 void gbench_set_threads(struct gbench_benchmark *benchmark, int n_threads)
 {
     if (benchmark && n_threads > 0)
-        benchmark->benchmark->Threads(n_threads);
+        succeeds([&] { benchmark->benchmark->Threads(n_threads); });
 }
 
 void gbench_set_unit(struct gbench_benchmark *benchmark, enum gbench_unit unit)
@@ -609,65 +635,53 @@ void gbench_skip_with_error(struct gbench_state *state, const char *message)
 void gbench_set_counter(struct gbench_state *state, const char *name, double value, unsigned flags,
                         enum gbench_one_k one_k)
 {
-    try {
-        const auto one = one_k == GBENCH_1024 ? benchmark::Counter::kIs1024 : benchmark::Counter::kIs1000;
-        state->state->counters[name] = benchmark::Counter(value, flags_to(flags), one);
-    } catch (const std::bad_alloc &) {
-        gbench_skip_with_error(state, "out of memory");
-    }
+    const auto one = one_k == GBENCH_1024 ? benchmark::Counter::kIs1024 : benchmark::Counter::kIs1000;
+    set_or_skip(state,
+                [&] { state->state->counters[name] = benchmark::Counter(value, flags_to(flags), one); });
 }
 
 void gbench_set_label(struct gbench_state *state, const char *label)
 {
-    state->state->SetLabel(label);
+    set_or_skip(state, [&] { state->state->SetLabel(label); });
 }
 
 void gbench_set_items_processed(struct gbench_state *state, int64_t n_items)
 {
-    state->state->SetItemsProcessed(n_items);
+    set_or_skip(state, [&] { state->state->SetItemsProcessed(n_items); });
 }
 
 void gbench_set_bytes_processed(struct gbench_state *state, int64_t n_bytes)
 {
-    state->state->SetBytesProcessed(n_bytes);
+    set_or_skip(state, [&] { state->state->SetBytesProcessed(n_bytes); });
 }
 
 int64_t gbench_run(const struct gbench_reporter *callbacks, struct gbench_json *json, const char *filter)
 {
-    try {
+    int64_t n_matching = -1;
+    succeeds([&] {
         Reporter reporter(callbacks, json);
         const std::string spec = filter ? filter : benchmark::GetBenchmarkFilter();
-        return static_cast<int64_t>(benchmark::RunSpecifiedBenchmarks(&reporter, spec));
-    } catch (const std::bad_alloc &) {
-        return -1;
-    }
+        n_matching = static_cast<int64_t>(benchmark::RunSpecifiedBenchmarks(&reporter, spec));
+    });
+    return n_matching;
 }
 
 struct gbench_json *gbench_json_open(const char *path)
 {
-    try {
-        auto json = std::make_unique<gbench_json>();
-        errno = 0;
-        json->stream.open(path, std::ios::out | std::ios::trunc);
-        if (!json->stream.is_open()) {
-            errno = errno ? errno : EIO;
-            return nullptr;
-        }
-        json->reporter.SetOutputStream(&json->stream);
-        json->reporter.ReportContext(benchmark::BenchmarkReporter::Context());
-        json->complete();
+    std::unique_ptr<gbench_json> json;
+    errno = 0;
+    const bool has_memory = succeeds([&] { json = std::make_unique<gbench_json>(path); });
+    if (has_memory && json->stream.is_open())
         return json.release();
-    } catch (const std::bad_alloc &) {
-        errno = ENOMEM;
-        return nullptr;
-    }
+    errno = !has_memory ? ENOMEM : errno ? errno : EIO;
+    return nullptr;
 }
 
 int gbench_json_close(struct gbench_json *json)
 {
     if (!json)
         return 0;
-    json->stream.close(); // the brackets are there already
+    json->close();
     const int code = json->stream.fail() ? -1 : 0;
     delete json;
     return code;

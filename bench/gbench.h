@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Google Benchmark in C: register, loop, count, report, without a line of C++ in the caller.
  *
- * Place in the data flow: functions of the caller -> Google Benchmark -> plain C structs in callbacks of the
- * caller.
+ * Place in the data flow: functions of the caller -> Google Benchmark -> plain C structs in callbacks of
+ * the caller.
  *
- * gbench.h and gbench.cc stand alone: take the two files into another project, compile gbench.cc as C++17 and
- * link libbenchmark (1.7.1 or later; what differs between versions is detected by the compiler, not by
- * number). The library keeps its registry and flags in one process-wide place, and so does this binding: call
- * everything but the gbench_state functions from one thread.
+ * gbench.h and gbench.cc stand alone: take the two files into another project, compile gbench.cc as C++17
+ * and link libbenchmark (1.7.1 or later; what differs between versions is detected by the compiler, not by
+ * number). The library keeps its registry and flags in one process-wide place, and so does this binding:
+ * call everything but the gbench_state functions from one thread.
  *
  *     static void sum(struct gbench_state *state, void *user)
  *     {
@@ -19,8 +19,8 @@
  *     gbench_run(&reporter, NULL, NULL);
  *     gbench_clear();
  *
- * No C++ exception leaves these functions. Strings handed in are copied; strings handed out say how long they
- * live. */
+ * No C++ exception leaves these functions. Strings handed in are copied; strings handed out say how long
+ * they live. */
 #ifndef GBENCH_H
 #define GBENCH_H
 
@@ -36,9 +36,9 @@ struct gbench_state;     /* one run of one benchmark, on the stack of that run *
 struct gbench_benchmark; /* one registered benchmark; valid until gbench_clear */
 struct gbench_json;      /* a JSON file that stays open over many gbench_run */
 
-/* The function that is measured. `user` is what gbench_register was given. It has to run a keep-running loop
- * to its end, or to call gbench_skip_with_error; returning in the middle of the loop is reported as an error
- * of the run. */
+/* The function that is measured. `user` is what gbench_register was given. It has to run a keep-running
+ * loop to its end, or to call gbench_skip_with_error; returning in the middle of the loop is reported as an
+ * error of the run. */
 typedef void gbench_fn(struct gbench_state *state, void *user);
 
 enum gbench_unit { GBENCH_NS, GBENCH_US, GBENCH_MS, GBENCH_S };
@@ -59,33 +59,32 @@ enum gbench_one_k { GBENCH_1000, GBENCH_1024 }; /* what a printed "k" means */
 
 /* Hands the library's own flags (`--benchmark_...=`, `--v=`) to it and removes them from argv; argv[0] must
  * outlive the process's use of the library. Three are left where they are, for the caller: `--help` (the
- * library would exit), `--benchmark_out` and
- * `--benchmark_out_format` (it would truncate the file at each gbench_run: use gbench_json_open). The
- * environment variable BENCHMARK_OUT is ignored. `--benchmark_min_time` may be written `0.5` or `0.5s` with
- * every version. Returns 0, or -1 with one line in `message_out` (may be NULL): a flag that this version does
- * not know, a value it would have exited for, a filter that is no regular expression. */
+ * library would exit), `--benchmark_out` and `--benchmark_out_format` (it would truncate the file at each
+ * gbench_run: use gbench_json_open). Environment variables that would do the same (BENCHMARK_OUT,
+ * BENCHMARK_FORMAT, BENCHMARK_MIN_TIME, ...) are ignored. `--benchmark_min_time` may be written `0.5` or
+ * `0.5s` with every version. Returns 0, or -1 with one line in `message_out` (may be NULL): a flag that
+ * this version does not know, a value it would have exited for, a filter that is no regular expression. */
 int gbench_initialize(int *argc, char **argv, char *message_out, size_t message_bytes);
 
-/* Version of libbenchmark that this was built with, "1.7.1"; "unknown" where the build did not say. Static.
- */
+/* Version of libbenchmark that this was built with, "1.7.1"; "unknown" where it did not say. Static. */
 const char *gbench_library_version(void);
 
 /* Whether the undecorated `name` passes `--benchmark_filter`, as the library would decide: a POSIX extended
  * expression found anywhere in the name, negated by a leading '-'; "" and "all" pass everything. */
 bool gbench_filter_matches(const char *name);
 
-/* Sets what `--benchmark_filter` sets. Returns 0, or -1 where `filter` is no regular expression; then the old
- * one stays. */
+/* Sets what `--benchmark_filter` sets. Returns 0, or -1 where `filter` is no regular expression; then the
+ * old one stays. */
 int gbench_set_filter(const char *filter);
 
-/* Adds a key to the context of JSON files opened afterwards. A key that is there is left as it is. Returns 0,
- * -1 without memory. */
+/* Adds a key to the context of JSON files opened afterwards. A key that is there is left as it is. Returns
+ * 0, -1 without memory. */
 int gbench_add_context(const char *key, const char *value);
 
 /* --- Registering --- */
 
-/* Registers `fn` as `name`. Names may repeat. `user` is borrowed until gbench_clear. NULL without memory; all
- * the functions that follow take NULL and then do nothing. */
+/* Registers `fn` as `name`. Names may repeat. `user` is borrowed until gbench_clear. NULL without memory;
+ * all the functions that follow take NULL and then do nothing. */
 struct gbench_benchmark *gbench_register(const char *name, gbench_fn *fn, void *user);
 
 /* Adds one run with these arguments, read by gbench_range; every call on one benchmark must give the same
@@ -114,8 +113,8 @@ void gbench_clear(void);
 
 /* True while the caller is to do `n` (> 0) more iterations. The first call starts the clock, the one that
  * returns false stops it. The cost is one C call per n iterations: about 1 ns per call, so 0.27 ns per
- * iteration at n = 1000 becomes nothing at longer work. The last batch overshoots where the iterations are no
- * multiple of n; they are counted. */
+ * iteration at n = 1000 becomes nothing at longer work. The last batch overshoots where the iterations are
+ * no multiple of n; they are counted. */
 bool gbench_keep_running_batch(struct gbench_state *state, int64_t n);
 bool gbench_keep_running(struct gbench_state *state); /* n = 1 */
 
@@ -194,16 +193,15 @@ struct gbench_reporter {
 
 /* Runs what is registered and passes `filter` (NULL: what `--benchmark_filter` says; ".": all). The library
  * matches against decorated names: who filtered by gbench_filter_matches passes ".". `reporter` and `json`
- * may be NULL. Prints nothing, but for
- * `--benchmark_list_tests`, which prints names to standard output and runs nothing. Returns the number of
- * matching instances, 0 where none matched, -1 where memory ran out. */
+ * may be NULL. Prints nothing, but for `--benchmark_list_tests`, which prints names to standard output and
+ * runs nothing. Returns the number of matching instances, 0 where none matched, -1 where memory ran out. */
 int64_t gbench_run(const struct gbench_reporter *reporter, struct gbench_json *json, const char *filter);
 
 /* Opens (truncates) a file in the library's JSON format, to be passed to any number of gbench_run. Runs of
- * the same name become repetitions of one benchmark, names carry no decoration, so that compare.py pairs two
- * files; the file is complete JSON after every run, so that a killed process leaves a valid one. Call after
- * gbench_initialize and gbench_add_context. The library writes the host's name into it. Returns NULL with
- * errno set. */
+ * the same name become repetitions of one benchmark, names carry no decoration, so that compare.py pairs
+ * two files; the file is complete JSON after every run, so that a killed process leaves a valid one. Call
+ * after gbench_initialize and gbench_add_context. The library writes the host's name into it. Returns NULL
+ * with errno set. */
 struct gbench_json *gbench_json_open(const char *path);
 
 /* Closes and frees; NULL is fine. Returns 0, or -1 where any write failed: the file is then not to be

@@ -17,8 +17,8 @@
 
 #define LINE_BYTES 4096
 
-/* Copies `text` without what a CSV cell would need quotes for, runs of blanks as one; "unknown" where nothing
- * is left. */
+/* Copies `text` without what a CSV cell would need quotes for, runs of blanks as one; "unknown" where
+ * nothing is left. */
 static void set_text(char *to, size_t to_bytes, const char *text)
 {
     size_t n = 0;

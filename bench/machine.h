@@ -4,8 +4,8 @@
  * Place in the data flow: /proc, /sys, cpuid -> struct machine -> run.json, the columns machine and cpu,
  * names under results/.
  *
- * What a machine does not tell is "unknown", -1, 0 or NaN, as each field says: in a container most of it is.
- * No host name, serial number or address is ever read. */
+ * What a machine does not tell is "unknown", -1, 0 or NaN, as each field says: in a container most of it
+ * is. No host name, serial number or address is ever read. */
 #ifndef DVBENCH_MACHINE_H
 #define DVBENCH_MACHINE_H
 
@@ -66,8 +66,8 @@ int machine_warnings(const struct machine *machine, void (*warn)(const char *tex
  * allowed here). */
 int machine_pin_cpu(int cpu, struct dv_error *error_out);
 
-/* The CPU to measure on when none was asked for: the last one allowed, since CPU 0 takes most interrupts; -1
- * unknown. */
+/* The CPU to measure on when none was asked for: the last one allowed, since CPU 0 takes most interrupts;
+ * -1 unknown. */
 int machine_default_cpu(void);
 
 /* Fixes what malloc adapts by itself while a program runs, so that a later block sees the same allocator as

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.json: everything about a run that is no row: machine, program, versions, plan, counters, warnings.
  *
- * Place in the data flow: the sweep -> results/RUN/run.json -> report, compare, readers who doubt a number.
- */
+ * Place in the data flow: the sweep -> results/RUN/run.json -> report, compare, doubting readers. */
 #ifndef DVBENCH_RUN_JSON_H
 #define DVBENCH_RUN_JSON_H
 

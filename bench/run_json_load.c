@@ -9,8 +9,7 @@
 
 #include "csv.h"
 
-/* Numbers and truth values become strings when the file is read, so that run_json_text hands out text alone.
- */
+/* Numbers and truth values become strings when the file is read, so that all that is handed out is text. */
 struct run_json {
     json_t *root;
 };

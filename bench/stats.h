@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Robust statistics of a few samples: median, MAD, order-statistic intervals, paired ratios.
  *
- * Place in the data flow: samples of a cell -> summary.csv, comparisons, the gate. No distribution is assumed
- * anywhere; an interval that the samples cannot support is empty instead of wide. */
+ * Place in the data flow: samples of a cell -> summary.csv, comparisons, the gate. No distribution is
+ * assumed anywhere; an interval that the samples cannot support is empty instead of wide. */
 #ifndef DVBENCH_STATS_H
 #define DVBENCH_STATS_H
 
@@ -33,16 +33,17 @@ struct stats_summary {
 int stats_summarise(struct stats_summary *summary_out, const double *samples, size_t n_samples);
 
 /* Summarises the ratios numerators[i] / denominators[i] of samples taken in the same round; a pair with a
- * side that is not finite or not above 0 is left out. For a speed-up over the baseline: the baseline's times
- * over the other's. Returns as stats_summarise. */
+ * side that is not finite or not above 0 is left out. For a speed-up over the baseline: the baseline's
+ * times over the other's. Returns as stats_summarise. */
 int stats_summarise_ratios(struct stats_summary *summary_out, const double *numerators,
                            const double *denominators, size_t n_pairs);
 
 /* Median of the finite ones of `samples`, NaN of none (or without memory). */
 double stats_median(const double *samples, size_t n_samples);
 
-/* The largest rank from 1 for which the interval covers the median with at least 95 %: the narrowest of them.
- * 0 under 6 samples. `confidence_pct_out` may be NULL. Conover, Practical Nonparametric Statistics, 3.2. */
+/* The largest rank from 1 for which the interval covers the median with at least 95 %: the narrowest of
+ * them. 0 under 6 samples. `confidence_pct_out` may be NULL. Conover, Practical Nonparametric Statistics,
+ * 3.2. */
 size_t stats_interval_rank(size_t n_samples, double *confidence_pct_out);
 
 enum stats_verdict { STATS_CANNOT_TELL, STATS_ABOVE, STATS_BELOW };

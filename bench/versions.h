@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions of the parts that a run rests on and that only running tells: tools on the PATH, and who compiled
- * CRoaring.
+/* Versions of the parts that a run rests on and that only running tells: tools on the PATH, and who
+ * compiled CRoaring.
  *
  * Place in the data flow: tools -> run.json. */
 #ifndef DVBENCH_VERSIONS_H

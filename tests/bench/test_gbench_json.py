@@ -55,6 +55,25 @@ def check_unwritable(writer, folder):
         assert write(writer, "/dev/full", 0.5) == 1
 
 
+def check_pipe(writer, folder):
+    done = subprocess.run([writer, "/dev/stdout", "0.5"], stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["benchmarks"]) == ROUNDS * len(NAMES)
+
+
+def check_environment(writer, folder):
+    """The environment can make the library exit, print, or open files; the binding does not let it."""
+    other = os.path.join(folder, "other.json")
+    odd = dict(BENCHMARK_OUT=other, BENCHMARK_FORMAT="xml", BENCHMARK_OUT_FORMAT="xml", BENCHMARK_TIME_UNIT="h",
+               BENCHMARK_MIN_TIME="5q", BENCHMARK_COLOR="")
+    path = os.path.join(folder, "environment.json")
+    done = subprocess.run([writer, path, "0.5"], env=dict(os.environ, **odd), capture_output=True, text=True)
+    assert done.returncode == 0 and len(load(path)["benchmarks"]) == ROUNDS * len(NAMES)
+    assert not os.path.exists(other) and done.stdout == "", done.stdout
+    done = subprocess.run([writer, path, "0.5"], env=dict(os.environ, BENCHMARK_FILTER="("))
+    assert done.returncode == 1
+
+
 def find_python():
     """An interpreter that has scipy: the distribution's package belongs to the distribution's python."""
     for python in [sys.executable, "/usr/bin/python3"]:
@@ -84,7 +103,7 @@ def check_compare(writer, folder):
 def main():
     what, writer = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
-        checks = {"json": [check_file, check_killed, check_unwritable], "compare": [check_compare]}
+        checks = {"json": [check_file, check_killed, check_unwritable, check_pipe, check_environment], "compare": [check_compare]}
         for check in checks[what]:
             check(writer, folder)
 
