@@ -30,7 +30,7 @@ set ylabel "deleted rows"
 set label 4 "Names without _in_range. A lead inside the noise floor is no lead." at screen 0.018,0.062 left font small_font textcolor rgb "#777777"
 set style fill transparent solid 0.30 noborder
 
-gap_text(name) = valid(column(name)) ? sprintf("+%.0f", column(name))." % to the next:" : "no clear winner over"
+gap_text(name) = (gap = column(name), gap > 0 ? sprintf("+%.0f", gap)." % to the next:" : "no clear winner over")
 short(k) = strstrt(k, "_in_range") > 0 ? k[1:strstrt(k, "_in_range") - 1].k[strstrt(k, "_in_range") + 9:*] : k
 x_of(name) = index_of(lengths, strcol(name))
 y_of(name) = index_of(rates, rate_text(name))
