@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Freed memory up to this much stays mapped, so that using it again faults in no pages. */
 #define TRIM_THRESHOLD_BYTES (256 << 20)
@@ -53,21 +55,20 @@ uint64_t machine_fix_malloc(void)
     return 0;
 }
 
-/* se.nr_migrations of the calling thread, -1 where the kernel was built without scheduler statistics. */
+/* se.nr_migrations of the calling thread, -1 where the kernel was built without scheduler statistics. Without
+ * stdio, whose buffer would be among the page faults that are counted around this. */
 static int64_t read_migrations(void)
 {
-    char line[256];
-    int64_t n_migrations = -1;
-    FILE *stream = fopen("/proc/thread-self/sched", "re");
-    while (stream && n_migrations < 0 && fgets(line, sizeof line, stream)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "se.nr_migrations", 16) == 0 && colon &&
-            sscanf(colon + 1, "%" SCNd64, &n_migrations) != 1)
-            n_migrations = -1;
-    }
-    if (stream)
-        fclose(stream);
-    return n_migrations;
+    char text[2048]; /* the line is among the first ten */
+    int64_t n_migrations;
+    const int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *line = strstr(text, "\nse.nr_migrations");
+    const char *colon = line ? strchr(line, ':') : NULL;
+    return colon && sscanf(colon + 1, "%" SCNd64, &n_migrations) == 1 ? n_migrations : -1;
 }
 
 void machine_usage_read(struct machine_usage *usage_out)
