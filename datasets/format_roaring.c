@@ -28,17 +28,32 @@ static int choose_range(const struct format_file *file, const struct format_opti
     return 0;
 }
 
-static uint8_t *wrap_bitmap(const uint8_t *bitmap, uint64_t n_bytes, size_t *n_out)
+static int wrap_bitmap(struct format_vector *vector, struct dv_error *error_out)
 {
-    bool is_empty =
-        n_bytes == EMPTY_BITMAP_BYTES && words_le32(bitmap) == COOKIE_NO_RUNS && words_le32(bitmap + 4) == 0;
-    uint8_t *payload = calloc(1, BUCKET_HEADER_BYTES + n_bytes);
-    *n_out = is_empty ? 8 : BUCKET_HEADER_BYTES + n_bytes;
-    if (!payload || is_empty)
-        return payload;
-    words_put_le64(payload, 1);
-    memcpy(payload + BUCKET_HEADER_BYTES, bitmap, n_bytes);
-    return payload;
+    size_t n_bytes = vector->n_payload_bytes;
+    if (n_bytes < EMPTY_BITMAP_BYTES)
+        return dv_fail(error_out, DV_ERROR_INPUT, vector->frame_offset,
+                       "found %zu bytes, expected at least 8 of a 32-bit bitmap", n_bytes);
+    vector->owned = calloc(1, BUCKET_HEADER_BYTES + n_bytes);
+    if (!vector->owned)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes", n_bytes);
+    words_put_le64(vector->owned, 1);
+    memcpy(vector->owned + BUCKET_HEADER_BYTES, vector->payload, n_bytes);
+    vector->payload = vector->owned;
+    vector->n_payload_bytes = BUCKET_HEADER_BYTES + n_bytes;
+    /* May wrap below 0; every offset in the bitmap added to it is one of the file again. */
+    vector->payload_offset = vector->frame_offset - BUCKET_HEADER_BYTES;
+    return 0;
+}
+
+/* An empty bitmap is no bucket rather than an empty one: the smallest payload, the same as in other formats. */
+static void drop_empty_bucket(struct format_vector *vector)
+{
+    if (vector->view.n_containers > 0)
+        return;
+    words_put_le64(vector->owned, 0);
+    vector->n_payload_bytes = 8;
+    vector->view.n_buckets = 0;
 }
 
 static int read_roaring(struct format_file *file, const struct format_options *options,
@@ -58,19 +73,14 @@ static int read_roaring(struct format_file *file, const struct format_options *o
     vector->payload_offset = offset;
     vector->payload = file->bytes + offset;
     vector->n_payload_bytes = n_bytes;
-    if (file->format == FORMAT_ROARING32) {
-        if (n_bytes < EMPTY_BITMAP_BYTES)
-            return dv_fail(error_out, DV_ERROR_INPUT, offset,
-                           "found %" PRIu64 " bytes, expected at least 8 of a 32-bit bitmap", n_bytes);
-        /* May wrap below 0; every offset in the bitmap added to it is one of the file again. */
-        vector->payload_offset = offset - BUCKET_HEADER_BYTES;
-        vector->owned = wrap_bitmap(vector->payload, n_bytes, &vector->n_payload_bytes);
-        if (!vector->owned)
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %" PRIu64 " bytes",
-                           n_bytes);
-        vector->payload = vector->owned;
-    }
-    return format_check_vector(file, vector, options, error_out);
+    bool is_32 = file->format == FORMAT_ROARING32;
+    if (is_32)
+        code = wrap_bitmap(vector, error_out);
+    if (code == 0)
+        code = format_check_vector(file, vector, options, error_out);
+    if (code == 0 && is_32)
+        drop_empty_bucket(vector);
+    return code;
 }
 
 int format_read_roaring32(struct format_file *file, const struct format_options *options,
