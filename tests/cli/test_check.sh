@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#   test_check.sh PROGRAM
+#
+# The command `check`: what it prints, what it takes, and its exit codes.
+set -eu
+
+program=$1
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    cat "$box/out" "$box/errors"
+    exit 1
+}
+
+# Runs `check` with arguments; wants the exit code.
+expect() {
+    wanted=$1
+    shift
+    status=0
+    "$program" check "$@" >"$box/out" 2>"$box/errors" || status=$?
+    [ "$status" -eq "$wanted" ] || fail "check $*: exit $status instead of $wanted"
+}
+
+expect 0 uniform:rate=0.05:rows=100000 runs:rows=100000:base=4294900003 --kernel per_row,oracle --sink row_ids,touch
+grep -q '^per_row .* ok .* - .* ok$' "$box/out" || fail 'a chosen kernel is ok in the chosen sinks'
+[ "$(tail -n 1 "$box/out")" = '2 vectors, 8 verifications ok, 0 wrong' ] || fail 'the last line counts'
+! grep -q '^direct_scalar' "$box/out" || fail 'other kernels are not listed'
+
+expect 0 --random 3 --seed 9 none:rows=1 all:rows=70000
+[ "$(tail -n 1 "$box/out" | cut -d ' ' -f 1,2)" = '5 vectors,' ] || fail 'random vectors come beside the given ones'
+grep -q '^direct_scalar .* ok' "$box/out" || fail 'all kernels run'
+
+expect 0 uniform:rows=10000000000:rate=0.0000001 --kernel direct_scalar --sink live_mask --batch 5000,63 --max-batches 40
+
+expect 2 --kernel no_such_kernel
+grep -q no_such_kernel "$box/errors" || fail 'the unknown kernel is named'
+expect 2 --sink no_such_sink
+expect 2 --batch 0
+expect 2 --no-such-option
+expect 2 no_such_recipe:rows=5
+expect 3 "$box/no-such-file"
+[ "$(wc -l <"$box/errors")" -eq 1 ] || fail 'an error is one line'
+printf 'PFA1 but nothing else of Puffin' >"$box/broken"
+expect 3 --dv "$box/broken"
+expect 0 --help
