@@ -111,13 +111,15 @@ static ALWAYS_INLINE void sink_clear_bits(uint64_t *words, uint32_t start, uint3
     uint32_t last = (end - 1) / 64;
     uint64_t head = bits_from(start % 64);
     uint64_t tail = bits_below((end - 1) % 64 + 1);
+    uint64_t none = 0;
+    __asm__("" : "+r"(none)); /* else the loop becomes a call of memset, for a word or two */
     if (first == last) {
         words[first] &= ~(head & tail);
         return;
     }
     words[first] &= ~head;
     for (uint32_t i = first + 1; i < last; i++)
-        words[i] = 0;
+        words[i] = none;
     words[last] &= ~tail;
 }
 
