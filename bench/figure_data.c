@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "figure_pairs.h"
 #include "figure_rows.h"
 
 static int copy_rows(const char *path, const struct figure *figure, const struct csv_table *summary,
@@ -105,96 +106,14 @@ static int write_map(const char *path, const struct figure *figure, const struct
     return 0;
 }
 
-/* The three comparisons of the article. Where a run lacks a rate, the next one in the same kind of container
- * does. */
-struct pair {
-    const char *title;
-    const char *kernel_a;
-    double rates_a[2];
-    const char *kernel_b;
-    double rates_b[2];
-};
-
-static const struct pair pairs[] = {
-    {"lookups in arrays against bitsets", "per_row", {0.05, 0.061}, "per_row", {0.12, 0.07}},
-    {"lookups against callbacks", "per_row", {0.05, 0.061}, "for_each_in_range", {0.05, 0.061}},
-    {"lookups in half-full bitsets against emptier ones", "per_row", {0.5, 0.25}, "per_row", {0.08, 0.07}},
-};
-
-static const struct {
-    const char *id;
-    enum csv_column column;
-} pair_events[] = {
-    {"time", CSV_summary_ns_per_row},
-    {"instructions", CSV_summary_instructions_per_row},
-    {"branches", CSV_summary_branches_per_row},
-    {"branch_misses", CSV_summary_branch_misses_per_row},
-    {"core_cycles", CSV_summary_core_cycles_per_row},
-};
-
-static size_t find_cell(const struct figure *figure, const struct csv_table *summary, const char *kernel,
-                        const double rates[2])
-{
-    for (int i = 0; i < 2; i++)
-        for (size_t j = 0; j < figure->n_rows; j++)
-            if (strcmp(csv_text(summary, figure->rows[j], CSV_summary_kernel), kernel) == 0 &&
-                fabs(csv_real(summary, figure->rows[j], CSV_summary_rate) / rates[i] - 1) < 0.02)
-                return figure->rows[j];
-    return SIZE_MAX;
-}
-
-/* An event that one of the two cells lacks has no row. */
-static size_t write_pair(FILE *file, const struct pair *pair, const struct figure *figure,
-                         const struct csv_table *summary)
-{
-    size_t a = find_cell(figure, summary, pair->kernel_a, pair->rates_a),
-           b = find_cell(figure, summary, pair->kernel_b, pair->rates_b);
-    size_t n_written = 0;
-    for (size_t i = 0; a != SIZE_MAX && b != SIZE_MAX && i < sizeof pair_events / sizeof *pair_events; i++) {
-        double value_a = csv_real(summary, a, pair_events[i].column),
-               value_b = csv_real(summary, b, pair_events[i].column);
-        if (!(value_a > 0 && value_b > 0))
-            continue;
-        fprintf(file, "%s,%s,%s,%s,%s,%s,%s,ok,%s: %s at %.3g %% against %s at %.3g %%,%s,%.9g,%.9g,%.9g\n",
-                csv_text(summary, a, CSV_summary_run), csv_text(summary, a, CSV_summary_machine),
-                csv_text(summary, a, CSV_summary_croaring), csv_text(summary, a, CSV_summary_counter_source),
-                csv_text(summary, a, CSV_summary_batch_rows), csv_text(summary, a, CSV_summary_mode),
-                csv_text(summary, a, CSV_summary_sink), pair->title, pair->kernel_a,
-                100 * csv_real(summary, a, CSV_summary_rate), pair->kernel_b,
-                100 * csv_real(summary, b, CSV_summary_rate), pair_events[i].id, value_a, value_b,
-                value_a / value_b);
-        n_written++;
-    }
-    return n_written;
-}
-
-static int write_pairs(const char *path, const struct figure *figure, const struct csv_table *summary,
-                       struct dv_error *error_out)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
-    size_t n_written = 0;
-    fprintf(file, "run,machine,croaring,counter_source,batch_rows,mode,sink,verdict,pair,event,a,b,ratio\n");
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        n_written += write_pair(file, &pairs[i], figure, summary);
-    if (fclose(file) != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
-    return n_written ? 0
-                     : dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                               "none of the pairs of cells is in this run");
-}
-
 int figure_data_write(const char *path, const struct figure *figure, const struct csv_table *summary,
-                      struct dv_error *error_out)
+                      const struct attribution_penalty *penalty, struct dv_error *error_out)
 {
     switch (figure->data) {
     case FIGURE_DATA_MAP:
         return write_map(path, figure, summary, error_out);
     case FIGURE_DATA_PAIRS:
-        return write_pairs(path, figure, summary, error_out);
+        return figure_pairs_write(path, figure, summary, penalty, error_out);
     case FIGURE_DATA_ROWS:
         break;
     }

@@ -6,13 +6,14 @@
 #ifndef DVBENCH_FIGURE_DATA_H
 #define DVBENCH_FIGURE_DATA_H
 
+#include "attribution.h"
 #include "csv.h"
 #include "figures.h"
 
 /* Writes the rows of the figure; for a map, a row per cell with the fastest kernel and, in columns more, the
  * runner-up. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
 int figure_data_write(const char *path, const struct figure *figure, const struct csv_table *summary,
-                      struct dv_error *error_out);
+                      const struct attribution_penalty *penalty, struct dv_error *error_out);
 
 /* By how many per cent the second row is slower than the first; NaN where the difference lies within the
  * noise floor of either, or their intervals overlap: then nothing can be said. */

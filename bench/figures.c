@@ -12,6 +12,7 @@
 
 #include "csv.h"
 #include "figure_data.h"
+#include "figure_pairs.h"
 #include "figure_rows.h"
 #include "gnuplot.h"
 #include "run_files.h"
@@ -223,10 +224,22 @@ static char *list_kernels(const struct csv_table *summary)
     return list;
 }
 
+/* A run without counters.csv, or with one that cannot be read, has none. */
+static struct attribution_penalty load_penalty(const char *run_dir)
+{
+    struct csv_table *counters;
+    if (run_files_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
+        counters = NULL;
+    struct attribution_penalty penalty = figure_pairs_penalty(counters);
+    csv_free(counters);
+    return penalty;
+}
+
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out)
 {
     *figures_out = (struct figures){0};
     int status = run_files_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
+    figures_out->penalty = load_penalty(run_dir);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = no_memory(error_out);
     for (size_t i = 0; i < sizeof figure_rows / sizeof *figure_rows && status == 0; i++)
@@ -269,7 +282,7 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
     if (asprintf(&script, "%s/%s.gp", scripts, figure->script) >= 0 &&
         asprintf(&data, "%s/plots/%s.csv", run_dir, figure->name) >= 0 &&
         asprintf(&part, "%s/plots/%s.part", run_dir, figure->name) >= 0)
-        status = figure_data_write(data, figure, figures->summary, error_out);
+        status = figure_data_write(data, figure, figures->summary, &figures->penalty, error_out);
     if (status == 0) {
         const struct gnuplot_variable variables[] = {
             {"DVBENCH_DATA", data},

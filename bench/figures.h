@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "attribution.h"
 #include "dv.h"
 
 enum figure_data {
@@ -41,6 +42,8 @@ struct figures {
     size_t n_notes;
     char
         *kernel_order; /* owned: ids of all kernels of the run, blanks between: deals out dashes and points */
+    struct attribution_penalty
+        penalty;               /* what a branch miss costs here; NAN where the run has not measured it */
     struct csv_table *summary; /* owned: what `rows` count in */
 };
 

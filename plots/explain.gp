@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the dearer of two cells does more of. Rows are events of pairs: the columns pair, event, a and b (per row), ratio (a / b).
+# What the dearer of two cells does more of. Rows are events of pairs: the columns pair, share (a sentence), event,
+# a and b (per row), ratio (a / b).
 figure = "explain"
 question = "What does the dearer of two cells do more of?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 
 pairs = ""
+shares = ""
 glue(text) = strstrt(text, " ") > 0 ? glue(text[1:strstrt(text, " ") - 1]."~".text[strstrt(text, " ") + 1:*]) : text
 unglue(text) = strstrt(text, "~") > 0 ? unglue(text[1:strstrt(text, "~") - 1]." ".text[strstrt(text, "~") + 1:*]) : text
-stats data using (v = glue(strcol("pair")), pairs = has_word(pairs, v) ? pairs : pairs." ".v, 0) nooutput
+stats data using (v = glue(strcol("pair")), pairs = has_word(pairs, v) ? pairs : pairs." ".v, \
+    shares = words(shares) < words(pairs) ? shares." ".glue(strcol("share")) : shares, 0) nooutput
 events = "time instructions branches branch_misses core_cycles"
 event_colours = "#555555 #0072B2 #56B4E9 #D55E00 #009E73"
 event_titles = '"time" "instructions'.of_source.'" "branches'.of_source.'" "branch misses'.of_source.'" "core cycles"'
 index_of(list, w) = sum [j = 1:words(list)] (word(list, j) eq w ? j : 0)
+rows_of_pair = words(events) + 2.5
 # Pairs from the top down, a gap between them.
-y_of(e) = -(index_of(pairs, glue(strcol("pair"))) - 1) * (words(events) + 1.6) - index_of(events, e)
+y_of(e) = -(index_of(pairs, glue(strcol("pair"))) - 1) * rows_of_pair - 0.9 - index_of(events, e)
 stats data using (positive("ratio")) nooutput
 most = STATS_max > 2 ? STATS_max : 2
 least = STATS_min < 0.5 ? STATS_min : 0.5
@@ -23,7 +27,7 @@ set rmargin at screen 0.745
 set key at screen 0.755, graph 1.0
 set logscale x 10
 set xrange [least / 1.6 : most * 6]
-set yrange [-words(pairs) * (words(events) + 1.6) - 0.2 : 0.6]
+set yrange [-words(pairs) * rows_of_pair - 0.2 : 0.6]
 set border 1
 unset ytics
 set grid noytics
@@ -32,7 +36,8 @@ set xlabel "times as much per row in the first as in the second (log scale)"
 set style fill solid 0.85 noborder
 set arrow 91 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#444444" lw 1.2 back
 do for [i = 1:words(pairs)] {
-    set label 100 + i unglue(word(pairs, i)) at graph 0, first -(i - 1) * (words(events) + 1.6) - 0.1 left textcolor rgb "#111111"
+    set label 100 + i unglue(word(pairs, i)) at graph 0, first -(i - 1) * rows_of_pair - 0.0 left textcolor rgb "#111111"
+    set label 200 + i unglue(word(shares, i)) at graph 0, first -(i - 1) * rows_of_pair - 0.95 left font small_font textcolor rgb "#777777"
 }
 digits(v) = v >= 99.5 ? sprintf("%.0f", v) : sprintf(v >= 0.01 ? "%.3g" : "%.2g", v)
 unit(e) = e eq "time" ? " ns" : ""
