@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gen, convert, inspect on the command line: test_formats.py DVBENCH
+
+Each recipe through each format and back; options, messages and exit codes; what is written appears whole or not at all.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+DVBENCH = sys.argv.pop(1)
+FORMATS = ["puffin", "blob", "delta", "roaring32", "roaring64"]
+# More rows than a chunk, few enough to print.
+SMALL = {"all": "all:rows=200000", "alternating": "alternating:rows=150000"}
+
+
+def run(*arguments, code=0, text=True):
+    done = subprocess.run([DVBENCH, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text)
+    if done.returncode != code:
+        raise AssertionError(f"{arguments}: exit {done.returncode}, expected {code}: {done.stderr}")
+    return done
+
+
+def error_of(*arguments, code=3):
+    """The one line on standard error of a command that fails; it starts with the program's name and ends there."""
+    line = run(*arguments, code=code).stderr
+    assert line.startswith("dvbench: ") and line.count("\n") == 1 and line.endswith("\n"), line
+    return line
+
+
+def frame(payload):
+    data = b"\xd1\xd3\x39\x64" + payload
+    return struct.pack(">I", len(data)) + data + struct.pack(">I", zlib.crc32(data))
+
+
+def array_payload(*values, key=0):
+    head = struct.pack("<QIIIHHI", 1, key, 12346, 1, 0, len(values) - 1, 16)
+    return head + b"".join(struct.pack("<H", value) for value in values)
+
+
+class Formats(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def inspect(self, *arguments):
+        return [json.loads(line) for line in run("inspect", "--json", *arguments).stdout.splitlines()]
+
+    def test_every_recipe_through_every_format(self):
+        recipes = [line.split(",")[0] for line in run("list", "recipes", "--format", "csv").stdout.splitlines()[1:]]
+        self.assertGreater(len(recipes), 10)
+        for recipe in recipes:
+            spec = SMALL.get(recipe, f"{recipe}:rows=300000" if recipe != "article" else "article:bp=50")
+            run("gen", "--recipe", spec, "--format", "puffin", "-o", self.path("first.puffin"))
+            ranges = run("inspect", "--dump=ranges", self.path("first.puffin")).stdout
+            self.assertEqual(ranges, run("inspect", "--dump=ranges", spec).stdout)
+            for name in FORMATS:
+                out, back = self.path("v." + name), self.path("back.puffin")
+                run("convert", self.path("first.puffin"), out, "--to", name)
+                self.assertEqual(run("inspect", "--dump=ranges", out).stdout, ranges, f"{spec} as {name}")
+                run("convert", out, back, "--to", "blob")
+                run("convert", self.path("first.puffin"), self.path("first.blob"), "--to", "blob")
+                self.assertEqual(self.read("back.puffin"), self.read("first.blob"), f"{spec} from {name}")
+
+    def test_inline(self):
+        text = run("gen", "--recipe", "exact:count=3:rows=50", "--format", "inline", "-o", "-").stdout.strip()
+        (vector,) = self.inspect("--inline", text)
+        self.assertEqual((vector["spec"], vector["format"], vector["cardinality"], vector["crc"]), ("inline", "inline", 3, None))
+        run("convert", "--inline", text, self.path("a.bin"), "--to", "delta", "--cardinality", "3")
+        self.assertEqual(self.inspect(self.path("a.bin"))[0]["cardinality"], 3)
+        self.assertIn("big-endian", error_of("inspect", "--inline", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"))
+
+    def test_json_says_what_the_design_promises(self):
+        path = self.write("a.bin", frame(array_payload(1, 3, 5, 7, 9)))
+        (vector,) = self.inspect(path, "--rows", "8")
+        expected = {"spec": path, "format": "blob", "crc": "b3fb20be", "cardinality": 5, "first": 1, "last": 9, "keys": 1,
+                    "containers": {"array": 1, "bitset": 0, "run": 0}, "bytes": 38, "rows": 8, "deleted_rows": 4,
+                    "beyond_rows": 1, "runs": {"total": 5, "least": 5, "most": 5}}
+        self.assertEqual({key: vector[key] for key in expected}, expected)
+
+    def test_several_vectors(self):
+        frames = [frame(array_payload(value)) for value in (1, 2, 3)]
+        path = self.write("three, of.bin", b"\x01" + b"".join(frames))
+        vectors = self.inspect(path)
+        self.assertEqual([vector["first"] for vector in vectors], [1, 2, 3])
+        # Each spec, comma escaped, gives its vector again.
+        for vector in vectors:
+            self.assertNotIn(",", vector["spec"])
+            self.assertEqual(self.inspect(vector["spec"]), [vector])
+        self.assertEqual(self.inspect(path, "--offset", "43", "--length", "34")[0]["first"], 2)
+        self.assertIn("holds one", error_of("convert", path, self.path("x"), "--to", "blob", code=2))
+        run("convert", path, self.path("three.puffin"), "--to", "puffin")
+        self.assertEqual(len(self.inspect(self.path("three.puffin"))), 3)
+        run("convert", self.path("three.puffin"), self.path("again.bin"), "--to", "delta")
+        self.assertEqual(self.read("again.bin"), self.read("three, of.bin"))
+        self.assertIn("choose", error_of("inspect", path, "--cardinality", "1", code=2))
+
+    def test_no_vector(self):
+        path = self.write("empty.puffin", bytes.fromhex("50464131504641317b22626c6f6273223a5b5d7d0c0000000000000050464131"))
+        self.assertEqual(self.inspect(path), [])
+        run("inspect", path)
+        self.assertIn("no deletion vector", error_of("convert", path, self.path("x"), "--to", "blob"))
+
+    def test_bad_input_is_one_line_with_file_and_byte(self):
+        good = frame(array_payload(5))
+        path = self.write("bad.bin", good[:-1] + bytes([good[-1] ^ 1]))
+        self.assertEqual(error_of("inspect", path),
+                         f"dvbench: {path}: byte 38: found CRC 8ad140f1 stored, expected 8ad140f0 as computed over magic "
+                         "and vector\n")
+        for command in (["convert", path, self.path("x"), "--to", "delta"], ["check", path], ["sweep", "--dv", path, "--out",
+                        self.path("run"), "--no-plots", "--quiet"]):
+            self.assertIn("byte 38: found CRC", error_of(*command))
+        self.assertFalse(os.path.exists(self.path("x")))
+        self.assertIn("cannot open", error_of("inspect", self.path("nowhere")))
+        self.assertIn("found a directory", error_of("inspect", self.folder.name))
+
+    def test_lenient_mends_and_warns(self):
+        payload = array_payload(5)
+        path = self.write("offset.bin", frame(payload[:24] + struct.pack("<I", 0) + payload[28:]))
+        error_of("inspect", path)
+        (vector,) = self.inspect(path, "--lenient")
+        self.assertEqual((vector["cardinality"], vector["mended"], len(vector["warnings"])), (1, True, 1))
+        done = run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
+        self.assertIn("warning: ", done.stdout)
+        self.assertEqual(self.read("good.bin"), frame(payload))
+
+    def test_writing_anew(self):
+        spec = "runs:rate=0.1:length=1000:rows=200000:base=4294900000"
+        run("gen", "--recipe", spec, "--format", "blob", "-o", self.path("a"), "--dense-keys")
+        run("gen", "--recipe", spec, "--format", "blob", "-o", self.path("b"), "--no-optimize")
+        dense, plain = self.inspect(self.path("a"))[0], self.inspect(self.path("b"))[0]
+        self.assertEqual(dense["containers"]["bitset"], 0)
+        self.assertEqual(plain["containers"]["run"], 0)
+        run("convert", self.path("b"), self.path("c"), "--to", "blob", "--optimize")
+        run("gen", "--recipe", spec, "--format", "blob", "-o", self.path("d"))
+        self.assertEqual(self.read("c"), self.read("d"))
+        run("gen", "--recipe", "one:row=0:base=21474836480:rows=1", "--format", "roaring64", "-o", self.path("e"))
+        run("convert", self.path("e"), self.path("f"), "--to", "roaring64", "--dense-keys")
+        self.assertEqual(self.inspect(self.path("f"))[0]["buckets"], 6)
+        run("convert", self.path("f"), self.path("g"), "--to", "roaring64", "--sparse-keys")
+        self.assertEqual(self.read("g"), self.read("e"))
+        self.assertIn("expected at most 0 in format roaring32",
+                      error_of("convert", self.path("e"), self.path("x"), "--to", "roaring32"))
+
+    def test_usage(self):
+        for command in (["inspect"], ["inspect", "--nonsense"], ["inspect", "x", "--offset", "-1"], ["inspect", "x", "--blob", "1x"],
+                        ["inspect", "x", "--length", "010"], ["inspect", "x", "--format", "zip"], ["inspect", "x", "--dump=all"],
+                        ["convert", "a"], ["convert", "a", "b"], ["convert", "a", "b", "--to", "zip"], ["gen"],
+                        ["gen", "--recipe", "uniform"], ["gen", "--recipe", "nonsense", "--format", "blob", "-o", "x"],
+                        ["gen", "--recipe", "uniform", "--length", "3", "--format", "blob", "-o", "x"],
+                        ["inspect", "uniform:rate=0.1", "--offset", "3"]):
+            error_of(*command, code=2)
+        for command in ("gen", "convert", "inspect"):
+            self.assertIn("usage: dvbench " + command, run(command, "--help").stdout)
+
+    def test_files_appear_whole(self):
+        path = self.write("old", b"old")
+        os.chmod(path, 0o640)
+        run("gen", "--recipe", "one", "--format", "blob", "-o", path)
+        self.assertEqual(len(self.read("old")), 42)
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+        os.symlink("old", self.path("link"))
+        run("gen", "--recipe", "none", "--format", "blob", "-o", self.path("link"))
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(len(self.read("old")), 20)
+        error_of("gen", "--recipe", "one", "--format", "blob", "-o", self.path("no/where"), code=1)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["link", "old"])
+
+    def test_four_billion_positions_in_memory_of_the_file(self):
+        run("gen", "--recipe", "all:rows=4294967296", "--format", "blob", "-o", self.path("full"))
+        self.assertEqual(os.path.getsize(self.path("full")), 12 + 12 + 925700)  # frame, bucket, bitmap
+        command = [DVBENCH, "inspect", "--json", self.path("full")]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        output = child.stdout.read()
+        child.stdout.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        self.assertEqual(json.loads(output)["cardinality"], 2**32)
+        self.assertLess(usage.ru_maxrss, 64 * 1024)  # KiB; the file has 0.9 MB, its index 2 MB
+
+    def test_figure(self):
+        if subprocess.run(["sh", "-c", "command -v gnuplot"], stdout=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no gnuplot")
+        run("inspect", "clustered", "--figure", self.path("map.svg"))
+        self.assertIn(b"</svg>", self.read("map.svg"))
+        error_of("inspect", "clustered", "--figure", self.path("map.jpg"), code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
