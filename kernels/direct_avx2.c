@@ -91,6 +91,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX2, direct_walk, isa)
+#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX2, isa)
 FOR_EACH_SINK_ID(INSTANCE, direct_avx2)
 #endif

@@ -114,10 +114,10 @@ INLINE_BASE void fill(uint8_t *out, uint8_t value, uint32_t n)
         _mm512_storeu_si512(out + i, values);
 }
 
-/* n > 0 bytes at most 64, the others 0: never reads behind them. */
-INLINE_BASE __m512i load_bytes(const uint8_t *bytes, uint32_t n)
+/* A mask of the first n of 64 bytes; all of them from 64 on. */
+INLINE_BASE __mmask64 first_bytes(uint32_t n)
 {
-    return _mm512_maskz_loadu_epi8(n == 0 ? 0 : bits_below(n < 64 ? n : 64), bytes);
+    return _bzhi_u64(UINT64_MAX, n);
 }
 
 INLINE_BASE uint64_t match(const uint8_t *flags, uint8_t tag)
@@ -141,34 +141,45 @@ INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask)
     return (uint64_t)_mm512_reduce_add_epi64(sums) - (uint64_t)(i - n) * row;
 }
 
-/* Eight words a store. The bits of a byte-aligned start are the bytes themselves; else each word is pieced
- * together from two loads a byte apart. Masked loads end with the container's last byte that is wanted. */
+/* 512 bits from bit `shift` (0 .. 7) of the first byte on. A byte-aligned start has them as they are; else
+ * each word is pieced together from two loads a byte apart. */
+INLINE_BASE __m512i load_bits(const uint8_t *bytes, uint32_t shift)
+{
+    __m512i low = _mm512_loadu_si512(bytes);
+    if (shift == 0)
+        return low;
+    __m512i high = _mm512_loadu_si512(bytes + 1);
+    return _mm512_or_si512(_mm512_srlv_epi64(low, _mm512_set1_epi64(shift)),
+                           _mm512_sllv_epi64(high, _mm512_set1_epi64(8 - shift)));
+}
+
+/* The same for n bits, 1 .. 512: reads no byte behind the last of them; what lies behind n is arbitrary. */
+INLINE_BASE __m512i load_last_bits(const uint8_t *bytes, uint32_t shift, uint32_t n)
+{
+    uint32_t n_bytes = (shift + n + 7) / 8;
+    __m512i low = _mm512_maskz_loadu_epi8(first_bytes(n_bytes), bytes);
+    if (shift == 0)
+        return low;
+    __m512i high = _mm512_maskz_loadu_epi8(first_bytes(n_bytes - 1), bytes + 1);
+    return _mm512_or_si512(_mm512_srlv_epi64(low, _mm512_set1_epi64(shift)),
+                           _mm512_sllv_epi64(high, _mm512_set1_epi64(8 - shift)));
+}
+
+/* Eight words a store; the last ones are masked to what is wanted, whole bytes and the rest of one. */
 INLINE_VBMI2 uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)
 {
-    const __m512i first_row = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
     const __m512i ones = _mm512_set1_epi64(-1);
-    uint32_t shift = bit % 8;
-    const __m512i right = _mm512_set1_epi64(shift), left = _mm512_set1_epi64(8 - shift);
+    const uint32_t shift = bit % 8;
     __m512i n_live = _mm512_setzero_si512(), live;
-    uint32_t n_left = n;
     bytes += bit / 8;
-    for (; n_left > 512; n_left -= 512, bytes += 64, out += 8) {
-        live = _mm512_loadu_si512(bytes);
-        if (shift != 0)
-            live = _mm512_or_si512(_mm512_srlv_epi64(live, right),
-                                   _mm512_sllv_epi64(_mm512_loadu_si512(bytes + 1), left));
-        live = _mm512_andnot_si512(live, ones);
+    for (; n > 512; n -= 512, bytes += 64, out += 8) {
+        live = _mm512_andnot_si512(load_bits(bytes, shift), ones);
         n_live = _mm512_add_epi64(n_live, _mm512_popcnt_epi64(live));
         _mm512_storeu_si512(out, live);
     }
-    uint32_t n_bytes = (shift + n_left + 7) / 8;
-    live = _mm512_srlv_epi64(load_bytes(bytes, n_bytes), right);
-    live = _mm512_or_si512(live, _mm512_sllv_epi64(load_bytes(bytes + 1, n_bytes - 1), left));
-    /* Rows of each word that are wanted, 0 .. 64, as ones: a shift by 64 leaves none. */
-    __m512i wanted = _mm512_sub_epi64(_mm512_set1_epi64(n_left), first_row);
-    wanted = _mm512_min_epi64(_mm512_max_epi64(wanted, _mm512_setzero_si512()), _mm512_set1_epi64(64));
-    wanted = _mm512_srlv_epi64(ones, _mm512_sub_epi64(_mm512_set1_epi64(64), wanted));
-    live = _mm512_andnot_si512(live, wanted);
+    __m512i wanted = _mm512_maskz_set1_epi8(first_bytes((n + 7) / 8), (char)bits_below((n - 1) % 8 + 1));
+    wanted = _mm512_mask_mov_epi8(wanted, first_bytes((n - 1) / 8), ones);
+    live = _mm512_andnot_si512(load_last_bits(bytes, shift, n), wanted);
     _mm512_storeu_si512(out, live);
     return (uint32_t)_mm512_reduce_add_epi64(_mm512_add_epi64(n_live, _mm512_popcnt_epi64(live)));
 }
@@ -202,8 +213,8 @@ static const struct direct_isa isa_base = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX512_VBMI2, direct_walk, isa_vbmi2)
+#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX512_VBMI2, isa_vbmi2)
 FOR_EACH_SINK_ID(INSTANCE, direct_avx512)
-#define INSTANCE_BASE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_AVX512, direct_walk, isa_base)
+#define INSTANCE_BASE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX512, isa_base)
 FOR_EACH_SINK_ID(INSTANCE_BASE, direct_avx512_base)
 #endif

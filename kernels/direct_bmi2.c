@@ -73,6 +73,6 @@ static const struct direct_isa isa = {
     .skips_empty = true,
 };
 
-#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_BMI2, direct_walk, isa)
+#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_BMI2, isa)
 FOR_EACH_SINK_ID(INSTANCE, direct_bmi2)
 #endif

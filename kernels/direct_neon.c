@@ -92,6 +92,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_NEON, direct_walk, isa)
+#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_NEON, isa)
 FOR_EACH_SINK_ID(INSTANCE, direct_neon)
 #endif

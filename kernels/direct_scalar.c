@@ -68,5 +68,5 @@ static const struct direct_isa isa = {
     .skips_empty = true,
 };
 
-#define INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_GENERIC, direct_walk, isa)
+#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_GENERIC, isa)
 FOR_EACH_SINK_ID(INSTANCE, direct_scalar)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For each byte of a mask the numbers of its set bits, ascending, packed into the bytes of one word, first in the lowest:
- * 0xb0 = 10110000b becomes 0x070504. Bytes behind the last are 0.
+/* For each byte of a mask the numbers of its set bits, ascending, packed into the bytes of one word, first in
+ * the lowest: 0xb0 = 10110000b becomes 0x070504. Bytes behind the last are 0.
  *
- * Place in the data flow: the direct kernels without a compress instruction expand eight mask bits by one load from it. */
+ * Place in the data flow: the direct kernels without a compress instruction expand eight mask bits by one
+ * load from it. */
 #ifndef DVBENCH_DIRECT_TABLE_H
 #define DVBENCH_DIRECT_TABLE_H
 

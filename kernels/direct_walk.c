@@ -28,12 +28,6 @@ void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint6
         cursor->i_item = direct_find_item(&view->containers[i], (uint32_t)(start - first));
 }
 
-void direct_clear_flags(struct direct_cursor *cursor)
-{
-    memset(cursor->scratch, 0, DIRECT_FLAG_BYTES);
-    cursor->tag = 0;
-}
-
 static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n_scratch_bytes,
                        struct dv_error *error_out)
 {

@@ -95,6 +95,14 @@ struct direct_out {
     uint64_t sum;       /* touch */
 };
 
+/* The rows [low, high) of a container, which are [row, row + high - low) of the batch; not empty. */
+struct direct_segment {
+    const struct dv_container *container;
+    uint32_t low;
+    uint32_t high;
+    uint32_t row;
+};
+
 static ALWAYS_INLINE void direct_store64(void *out, uint64_t value)
 {
     value = BYTES_FROM_LE(64, value);
@@ -288,27 +296,26 @@ static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint3
     o->n_deleted += n;
 }
 
-/* The rows [low, high) of a bitset container, at `row` of the batch. */
-static ALWAYS_INLINE void emit_bitset(struct direct_out *o, const struct dv_container *container,
-                                      uint32_t low, uint32_t high, uint32_t row, const enum sink_kind kind,
-                                      const struct direct_isa isa)
+static ALWAYS_INLINE void emit_bitset(struct direct_out *o, struct direct_segment segment,
+                                      const enum sink_kind kind, const struct direct_isa isa)
 {
+    const uint8_t *bytes = segment.container->bytes;
+    uint32_t low = segment.low, high = segment.high, row = segment.row;
     /* live_mask is aligned to the batch, whose words are then whole; the others to the container. */
-    uint32_t at = kind == SINK_live_mask ? row : low;
-    uint32_t n = (64 - at % 64) % 64;
+    uint32_t n = -(kind == SINK_live_mask ? row : low) % 64;
     if (n > high - low)
         n = high - low;
     if (n > 0)
-        emit_mask(o, row, direct_bits(container->bytes, low, n) & bits_below(n), n, kind, isa);
+        emit_mask(o, row, direct_bits(bytes, low, n) & bits_below(n), n, kind, isa);
     low += n;
     row += n;
+    if (low == high)
+        return;
     if (kind == SINK_live_mask) {
-        if (low < high)
-            o->n_deleted +=
-                high - low - isa.invert((uint64_t *)o->out + row / 64, container->bytes, low, high - low);
+        o->n_deleted += high - low - isa.invert((uint64_t *)o->out + row / 64, bytes, low, high - low);
         return;
     }
-    const uint8_t *word = container->bytes + low / 64 * 8;
+    const uint8_t *word = bytes + low / 64 * 8;
     for (; high - low >= 64; low += 64, row += 64, word += 8)
         emit_mask(o, row, load_le64(word), 64, kind, isa);
     if (low < high)
@@ -364,9 +371,6 @@ static ALWAYS_INLINE uint32_t collect_words(uint64_t *words, const struct dv_con
     return i_value;
 }
 
-/* Makes all tags free again, once in 255 blocks. */
-void direct_clear_flags(struct direct_cursor *cursor);
-
 /* The rows [low, high) of an array container, at most DIRECT_BLOCK_ROWS. */
 static ALWAYS_INLINE void emit_array_block(struct direct_out *o, struct direct_cursor *cursor,
                                            const struct dv_container *container, uint32_t low, uint32_t high,
@@ -376,8 +380,10 @@ static ALWAYS_INLINE void emit_array_block(struct direct_out *o, struct direct_c
     const uint64_t *word = cursor->scratch;
     const uint8_t *flags = (uint8_t *)cursor->scratch;
     if (isa.match) {
-        if (cursor->tag == UINT8_MAX)
-            direct_clear_flags(cursor);
+        if (cursor->tag == UINT8_MAX) {
+            isa.fill((uint8_t *)cursor->scratch, 0, DIRECT_FLAG_BYTES);
+            cursor->tag = 0;
+        }
         cursor->tag++;
         cursor->i_item = scatter_flags((uint8_t *)cursor->scratch, container, cursor->i_item, low, high,
                                        (uint8_t)cursor->tag);
@@ -393,23 +399,23 @@ static ALWAYS_INLINE void emit_array_block(struct direct_out *o, struct direct_c
 }
 
 static ALWAYS_INLINE void emit_array(struct direct_out *o, struct direct_cursor *cursor,
-                                     const struct dv_container *container, uint32_t low, uint32_t high,
-                                     uint32_t row, const enum sink_kind kind, const struct direct_isa isa)
+                                     struct direct_segment segment, const enum sink_kind kind,
+                                     const struct direct_isa isa)
 {
-    while (low < high) {
-        uint32_t n = high - low < DIRECT_BLOCK_ROWS ? high - low : DIRECT_BLOCK_ROWS;
-        emit_array_block(o, cursor, container, low, low + n, row, kind, isa);
+    for (uint32_t low = segment.low, row = segment.row; low < segment.high;) {
+        uint32_t n = segment.high - low < DIRECT_BLOCK_ROWS ? segment.high - low : DIRECT_BLOCK_ROWS;
+        emit_array_block(o, cursor, segment.container, low, low + n, row, kind, isa);
         low += n;
         row += n;
     }
 }
 
-/* The rows [low, high) of a run container. */
-static ALWAYS_INLINE void emit_runs(struct direct_out *o, struct direct_cursor *cursor,
-                                    const struct dv_container *container, uint32_t low, uint32_t high,
-                                    uint32_t row, const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_run(struct direct_out *o, struct direct_cursor *cursor,
+                                   struct direct_segment segment, const enum sink_kind kind,
+                                   const struct direct_isa isa)
 {
-    uint32_t i_run = cursor->i_item;
+    const struct dv_container *container = segment.container;
+    uint32_t low = segment.low, high = segment.high, row = segment.row, i_run = cursor->i_item;
     for (; i_run < container->n_runs && low < high; i_run++) {
         const uint8_t *run = container->bytes + 2 + (size_t)i_run * 4;
         uint32_t start = load_le16(run), end = start + load_le16(run + 2) + 1;
@@ -491,46 +497,77 @@ static ALWAYS_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *s
     return o->n_rows - o->n_deleted;
 }
 
-/* One kernel call, with the sink and the ISA as constants. direct_flags_open where isa has match, else
- * direct_words_open. */
-static ALWAYS_INLINE uint32_t direct_walk(struct kernel_call call, const enum sink_kind kind,
-                                          const struct direct_isa isa)
+/* All segments of a batch. */
+static ALWAYS_INLINE uint32_t walk_segments(struct kernel_call call, const enum sink_kind kind,
+                                            const struct direct_isa isa)
 {
     const struct dv_view *view = &call.dv->view;
     struct direct_cursor *cursor = call.state->data;
     struct direct_out o = {.out = call.sink->out, .n_rows = call.n_rows};
-    const uint64_t start = call.start;
     const uint32_t n_rows = call.n_rows;
     uint32_t row = 0;
-    if (start != cursor->next)
-        direct_seek(cursor, view, start);
+    if (call.start != cursor->next)
+        direct_seek(cursor, view, call.start);
     while (row < n_rows) {
-        const struct dv_container *container = view->containers + cursor->i_container;
+        struct direct_segment segment = {.container = view->containers + cursor->i_container, .row = row};
         bool is_last = cursor->i_container == view->n_containers;
-        uint64_t first = is_last ? UINT64_MAX : dv_container_start(container);
-        if (first > start + row) {
-            uint64_t gap = first - (start + row);
-            uint32_t n = gap < n_rows - row ? (uint32_t)gap : n_rows - row;
+        uint64_t first = is_last ? UINT64_MAX : dv_container_start(segment.container);
+        uint64_t position = call.start + row;
+        if (first > position) {
+            uint32_t n = first - position < n_rows - row ? (uint32_t)(first - position) : n_rows - row;
             emit_live(&o, row, n, kind, isa);
             row += n;
             continue;
         }
-        uint32_t low = (uint32_t)(start + row - first);
-        uint32_t high = CHUNK_ROWS - low < n_rows - row ? CHUNK_ROWS : low + (n_rows - row);
-        if (container->kind == DV_BITSET)
-            emit_bitset(&o, container, low, high, row, kind, isa);
-        else if (container->kind == DV_ARRAY)
-            emit_array(&o, cursor, container, low, high, row, kind, isa);
+        segment.low = (uint32_t)(position - first);
+        segment.high = CHUNK_ROWS - segment.low < n_rows - row ? CHUNK_ROWS : segment.low + (n_rows - row);
+        if (segment.container->kind == DV_BITSET)
+            emit_bitset(&o, segment, kind, isa);
+        else if (segment.container->kind == DV_ARRAY)
+            emit_array(&o, cursor, segment, kind, isa);
         else
-            emit_runs(&o, cursor, container, low, high, row, kind, isa);
-        row += high - low;
-        if (high == CHUNK_ROWS) {
+            emit_run(&o, cursor, segment, kind, isa);
+        row += segment.high - segment.low;
+        if (segment.high == CHUNK_ROWS) {
             cursor->i_container++;
             cursor->i_item = 0;
         }
     }
-    cursor->next = start + n_rows;
+    cursor->next = call.start + n_rows;
     return direct_finish(&o, call.sink, kind);
 }
+
+/* One kernel call. The usual batch of a dense vector, inside one bitset and right behind the last batch, goes
+ * past the loop over segments and past every call: a batch of live_mask is so short that their registers
+ * would double its time. */
+static ALWAYS_INLINE uint32_t direct_walk(struct kernel_call call, const enum sink_kind kind,
+                                          kernel_fn *segments, const struct direct_isa isa)
+{
+    const struct dv_view *view = &call.dv->view;
+    struct direct_cursor *cursor = call.state->data;
+    struct direct_segment segment = {.container = view->containers + cursor->i_container};
+    if (call.start != cursor->next || cursor->i_container == view->n_containers ||
+        segment.container->kind != DV_BITSET)
+        return segments(call.dv, call.state, call.start, call.n_rows, call.sink);
+    /* Where the container lies behind the batch's start, low wraps around to more than a chunk. */
+    uint64_t low = call.start - dv_container_start(segment.container);
+    if (low >= CHUNK_ROWS || low + call.n_rows >= CHUNK_ROWS || call.n_rows == 0)
+        return segments(call.dv, call.state, call.start, call.n_rows, call.sink);
+    struct direct_out o = {.out = call.sink->out, .n_rows = call.n_rows};
+    segment.low = (uint32_t)low;
+    segment.high = segment.low + call.n_rows;
+    emit_bitset(&o, segment, kind, isa);
+    cursor->next = call.start + call.n_rows;
+    return direct_finish(&o, call.sink, kind);
+}
+
+/* The instance id_sink of a direct kernel. direct_flags_open where isa has match, else direct_words_open. */
+#define DIRECT_INSTANCE(id, sink_, target, isa)                                                              \
+    static __attribute__((noinline)) target uint32_t id##_##sink_##_segments(                                \
+        const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows, struct sink *sink) \
+    {                                                                                                        \
+        return walk_segments((struct kernel_call){dv, state, start, n_rows, sink}, SINK_##sink_, isa);       \
+    }                                                                                                        \
+    KERNEL_INSTANCE(id, sink_, target, direct_walk, id##_##sink_##_segments, isa)
 
 #endif
