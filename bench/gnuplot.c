@@ -48,7 +48,7 @@ static void become_gnuplot(const char *script_path, const struct gnuplot_variabl
 {
     for (size_t i = 0; i < n_variables; i++)
         setenv(variables[i].name, variables[i].value, 1);
-    setenv("LC_ALL", "C", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
     int input = open("/dev/null", O_RDONLY);
     if (input >= 0)
         dup2(input, STDIN_FILENO);
@@ -65,9 +65,9 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Keeps the first line that holds more than blanks and a caret; returns false where the time is up before the
- * end of the output. */
-static bool collect_first_line(int input, char *said, size_t n_said)
+/* Keeps the last line that is not empty: gnuplot says what is wrong last. Returns false where the time is up
+ * before the end of the output. */
+static bool collect_last_line(int input, char *said, size_t n_said)
 {
     int64_t deadline = now_ms() + TIMEOUT_MS;
     size_t n = 0;
@@ -83,10 +83,15 @@ static bool collect_first_line(int input, char *said, size_t n_said)
         ssize_t n_read = ready > 0 ? read(input, bytes, sizeof bytes) : -1;
         if (n_read == 0 || (n_read < 0 && errno != EINTR))
             return true;
-        for (ssize_t i = 0; i < n_read && !line_ended; i++) {
-            if (bytes[i] == '\n')
-                line_ended = n > 0;
-            else if (n + 1 < n_said && (n > 0 || (bytes[i] != ' ' && bytes[i] != '^')))
+        for (ssize_t i = 0; i < n_read; i++) {
+            if (bytes[i] == '\n') {
+                line_ended = true;
+                continue;
+            }
+            if (line_ended)
+                n = 0;
+            line_ended = false;
+            if (n + 1 < n_said)
                 said[n++] = bytes[i];
         }
         said[n] = '\0';
@@ -116,7 +121,7 @@ int gnuplot_run(const char *script_path, const struct gnuplot_variable *variable
         close(ends[0]);
         return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "no process for gnuplot: %s", strerror(errno));
     }
-    bool in_time = collect_first_line(ends[0], said_out, n_said);
+    bool in_time = collect_last_line(ends[0], said_out, n_said);
     close(ends[0]);
     if (!in_time)
         kill(child, SIGKILL);

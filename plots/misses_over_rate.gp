@@ -5,12 +5,15 @@ question = "How often does the branch predictor miss?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."rate_axis.gp"
 n_zeros = 0
-stats data using (count_zeros("branch_misses_per_row"), positive("branch_misses_per_row")) nooutput
+n_positive = 0
+stats data using (n_positive = n_positive + (column("branch_misses_per_row") > 0), count_zeros("branch_misses_per_row")) nooutput
 misses(name) = column(name)
 set ylabel "branch misses per row".of_source
-if (STATS_records > 0) {
+set yrange [0:*]
+if (n_positive > 0) {
     misses(name) = positive(name)
     set logscale y 10
+    set yrange [*:*]
     set format y "%g"
     set ylabel "branch misses per row".of_source." (log scale)"
     if (n_zeros > 0) { set label 4 sprintf("%d points without any miss have no place on a log axis and are not drawn.", n_zeros) }

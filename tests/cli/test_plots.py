@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""plot, report, compare, gate and merge on synthetic runs, through the program. argv: dvbench, the source tree.
+Exits 77 where gnuplot is missing."""
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SOURCE = os.path.abspath(sys.argv[2])
+MAKE_RUN = os.path.join(SOURCE, "tests", "lib", "make_run.py")
+
+
+def make_run(path, *options):
+    subprocess.run([sys.executable, MAKE_RUN, path, *options], check=True)
+    return path
+
+
+def dvbench(*arguments, env=None, expect=0):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=dict(os.environ, **(env or {})))
+    assert done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+    assert done.stderr.count("\n") <= 1, done.stderr
+    return done
+
+
+def rewrite(path, change):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    names = rows[0].keys()
+    rows = [row for row in map(change, rows) if row]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def pictures(output):
+    return [line for line in output.splitlines() if line and not line.startswith("note: ")]
+
+
+def test_every_figure_is_drawn(folder):
+    run = make_run(os.path.join(folder, "full"), "--full", "--counters", "pmu")
+    done = dvbench("plot", run)
+    drawn = {os.path.basename(path).split(".")[0] for path in pictures(done.stdout)}
+    scripts = {name[:-3] for name in os.listdir(os.path.join(SOURCE, "plots")) if name.endswith(".gp")}
+    assert drawn == scripts - {"common", "rate_axis", "density_map"}, drawn ^ scripts
+    assert "note:" not in done.stdout, done.stdout
+    for path in pictures(done.stdout):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        assert text.rstrip().endswith("</svg>") and len(text) > 5000, path
+        for wanted in ("AMD EPYC 9R14", "CRoaring 4.6.1", "counters: PMU"):
+            assert wanted in text, (path, wanted)
+    cost = open(os.path.join(run, "plots", "cost_over_rate.row_ids.svg"), encoding="utf-8").read()
+    for wanted in ("6.25 %", "per_row", "for_each_in_range", "direct_avx512", "nanoseconds per row", "store bound"):
+        assert wanted in cost, wanted
+    assert not any(".part" in name for name in os.listdir(os.path.join(run, "plots")))
+
+
+def test_simulated_counts_are_labelled(folder):
+    run = make_run(os.path.join(folder, "sim"))
+    done = dvbench("plot", run)
+    misses = open(os.path.join(run, "plots", "misses_over_rate.row_ids.svg"), encoding="utf-8").read()
+    assert "branch misses per row, simulated" in misses
+    assert re.search(r"^note: ipc_over_rate: not drawn", done.stdout, re.M)
+
+
+def test_png_and_its_fallback(folder):
+    run = make_run(os.path.join(folder, "png"))
+    for path in pictures(dvbench("plot", run, "--format", "png").stdout):
+        with open(path, "rb") as file:
+            assert path.endswith(".png") and file.read(4) == b"\x89PNG"
+    scripts = os.path.join(folder, "scripts")
+    shutil.copytree(os.path.join(SOURCE, "plots"), scripts)
+    common = os.path.join(scripts, "common.gp")
+    text = open(common, encoding="utf-8").read()
+    open(common, "w", encoding="utf-8").write(re.sub(r"^has_terminal\(name\) = .*$", "has_terminal(name) = 0", text, flags=re.M))
+    done = dvbench("plot", run, "--format", "png", env={"DVBENCH_PLOTS": scripts})
+    assert all(path.endswith(".svg") for path in pictures(done.stdout)), done.stdout
+    assert "no terminal for png" in done.stdout
+    assert "picture format" in dvbench("plot", run, "--format", "bmp", expect=2).stderr
+
+
+def test_names_are_never_commands(folder):
+    run = make_run(os.path.join(folder, "a 'b' \"c\" $(touch pwned) `touch pwned` é; x"), "--machine", "M$(touch pwned)`touch pwned`")
+    done = dvbench("plot", run)
+    assert len(pictures(done.stdout)) > 10, done.stdout
+    assert not os.path.exists("pwned") and not os.path.exists(os.path.join(folder, "pwned"))
+    text = open(os.path.join(run, "plots", "cost_over_rate.row_ids.svg"), encoding="utf-8").read()
+    assert "M$(touch pwned)" in text
+
+
+def test_empty_cells_and_zeros(folder):
+    def change(row):
+        if row["kernel"] == "per_row_raw":
+            row["ns_per_row"] = row["speedup_vs_per_row"] = ""
+        if row["axis_value"] == "0.001":
+            row["rate"] = "0"
+        row["branch_misses_per_row"] = "0" if row["branch_misses_per_row"] else ""
+        return row
+
+    run = make_run(os.path.join(folder, "holes"))
+    rewrite(os.path.join(run, "summary.csv"), change)
+    done = dvbench("plot", run)
+    assert not [line for line in done.stdout.splitlines() if "gnuplot" in line], done.stdout
+    cost = open(os.path.join(run, "plots", "cost_over_rate.row_ids.svg"), encoding="utf-8").read()
+    assert "at a rate of 0 have no place on a log axis" in cost
+    assert "per_row_raw" not in cost
+    assert os.path.exists(os.path.join(run, "plots", "misses_over_rate.row_ids.svg"))
+
+
+def test_scripts_run_by_hand_in_any_locale(folder):
+    run = make_run(os.path.join(folder, "hand"))
+    dvbench("plot", run)
+    script = os.path.join(SOURCE, "plots", "cost_over_rate.gp")
+    outputs = []
+    for locale in ("C", "de_DE.UTF-8"):
+        env = dict(os.environ, LC_ALL=locale, DVBENCH_DATA=os.path.join(run, "plots", "cost_over_rate.row_ids.csv"))
+        subprocess.run(["gnuplot", script], check=True, cwd=folder, env=env)
+        outputs.append(open(os.path.join(folder, "cost_over_rate.svg"), encoding="utf-8").read())
+    assert outputs[0] == outputs[1] and "6.25 %" in outputs[0]
+
+
+def test_what_goes_wrong_is_said(folder):
+    run = make_run(os.path.join(folder, "bad"))
+    done = dvbench("plot", run, env={"PATH": "/nonexistent"}, expect=4)
+    assert "gnuplot is not installed" in done.stderr, done.stderr
+    scripts = os.path.join(folder, "broken")
+    shutil.copytree(os.path.join(SOURCE, "plots"), scripts)
+    open(os.path.join(scripts, "cliff.gp"), "w", encoding="utf-8").write("this is no gnuplot\n")
+    done = dvbench("plot", run, env={"DVBENCH_PLOTS": scripts})
+    assert re.search(r"^note: cliff\.row_ids: not drawn, .*gnuplot failed", done.stdout, re.M), done.stdout
+    assert "one run folder" in dvbench("plot", expect=2).stderr
+    assert "summary.csv" in dvbench("plot", folder + "/absent", expect=1).stderr
+    rewrite(os.path.join(run, "summary.csv"), lambda row: dict(row, schema="99"))
+    done = dvbench("report", run, expect=3)
+    assert "99" in done.stderr and "summary.csv" in done.stderr, done.stderr
+
+
+def test_report(folder):
+    def change(row):
+        if row["verdict"] != "ok":
+            row["reason"] = "<script>alert(1)</script>"
+        return row
+
+    run = make_run(os.path.join(folder, "report"))
+    rewrite(os.path.join(run, "summary.csv"), change)
+    dvbench("report", run)
+    assert "No pictures were drawn" in open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    dvbench("plot", run)
+    dvbench("report", run)
+    markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    page = open(os.path.join(run, "report.html"), encoding="utf-8").read()
+    for text in (markdown, page):
+        assert "<script" not in text and "&lt;script" in text
+        for wanted in ("Noise floor: 3.40 %", "synthetic: made by", "AMD EPYC 9R14", "Key numbers", "2.22x", "direct_avx512"):
+            assert wanted in text, wanted
+    links = re.findall(r"\]\((plots/[^)]*)\)", markdown)
+    assert len(links) > 10 and all(os.path.exists(os.path.join(run, link)) for link in links)
+    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert len(sources) == len(links) and all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
+
+
+def test_partial_run(folder):
+    run = make_run(os.path.join(folder, "partial"))
+    summary = os.path.join(run, "summary.csv")
+    text = open(summary, encoding="utf-8").read()
+    open(summary, "w", encoding="utf-8").write(text[: len(text) // 2])
+    os.remove(os.path.join(run, "run.json"))
+    os.remove(os.path.join(run, "counters.csv"))
+    assert pictures(dvbench("plot", run).stdout)
+    dvbench("report", run)
+    report = open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    assert "run.json is missing" in report and "was interrupted" in report
+    with open(summary, "w", encoding="utf-8") as file:
+        file.write(text.split("\n")[0] + "\n")
+    assert pictures(dvbench("plot", run).stdout) == []
+    dvbench("report", run)
+
+
+def test_compare_and_gate(folder):
+    a = make_run(os.path.join(folder, "a"), "--seed", "1")
+    b = make_run(os.path.join(folder, "b"), "--seed", "2")
+    slow = make_run(os.path.join(folder, "slow"), "--seed", "3", "--slow", "direct_avx512=1.3", "per_row_bulk=0.7")
+    same = dvbench("compare", a, b).stdout
+    assert "0 slower, 0 faster" in same, same
+    changed = dvbench("compare", a, slow).stdout
+    assert "24 slower, 24 faster" in changed, changed
+    assert re.search(r"^slower +direct_avx512/row_ids@article\S+,batch=5000,mode=stream  1\.\d+ \(1\.\d+ to 1\.\d+\)", changed, re.M)
+    assert "gate: passed" in dvbench("gate", a, b).stdout
+    assert "gate: stopped" in dvbench("gate", a, slow, expect=1).stdout
+    dvbench("gate", a, slow, "--threshold", "50%")
+    assert dvbench("gate", "--self-test").stdout.count("ok: ") == 3
+    assert dvbench("gate", "--self-test", a).stdout.count("ok: ") == 3
+    dvbench("gate", a, b, "--threshold", "x", expect=2)
+    dvbench("gate", a, expect=2)
+    dvbench("compare", a, os.path.join(folder, "absent"), expect=1)
+
+
+def test_merge(folder):
+    a = make_run(os.path.join(folder, "m1"), "--machine", "CPU one")
+    b = make_run(os.path.join(folder, "m2"), "--machine", "CPU two")
+    out = os.path.join(folder, "merged")
+    dvbench("merge", out, a, b)
+    rows = list(csv.DictReader(open(os.path.join(out, "summary.csv"), encoding="utf-8")))
+    assert {row["run"] for row in rows} == {"m1", "m2"}
+    assert len(rows) == 2 * len(list(csv.DictReader(open(os.path.join(a, "summary.csv"), encoding="utf-8"))))
+    drawn = pictures(dvbench("plot", out).stdout)
+    assert len(drawn) == 2 * len(pictures(dvbench("plot", a).stdout)) and len(set(drawn)) == len(drawn)
+    dvbench("report", out)
+    dvbench("merge", out, a, expect=2)
+    assert "compare them" in dvbench("merge", out + "2", a, a, expect=2).stderr
+    assert not os.path.exists(out + "2")
+
+
+def main():
+    if not shutil.which("gnuplot"):
+        print("gnuplot is not installed")
+        return 77
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    for name, test in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            test(folder)
+            os.chdir("/")
+        print("ok", name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
