@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench: dispatch to one command, and the one place that prints an error and decides the exit code. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,16 @@ int command_fail(const struct dv_error *error)
     }
 }
 
+/* One line: what is wrong and where. Readers of vectors have the place in their message, with the file's
+ * name. */
+static void print_error(const struct dv_error *error)
+{
+    fprintf(stderr, "dvbench: %s", error->message);
+    if (error->offset_bytes != DV_NO_OFFSET && !strstr(error->message, "byte "))
+        fprintf(stderr, " (at byte %" PRIu64 ")", error->offset_bytes);
+    fputc('\n', stderr);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
@@ -76,7 +87,7 @@ int main(int argc, char **argv)
     struct dv_error error = {0};
     int status = command->run(argc - 1, argv + 1, &error);
     if (error.code)
-        fprintf(stderr, "dvbench: %s\n", error.message);
+        print_error(&error);
     if (fflush(stdout) != 0 || ferror(stdout))
         return status ? status : EXIT_CHECK_FAILED;
     return status;

@@ -19,23 +19,24 @@ static void clear_line(const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-void progress_begin(struct progress *progress, size_t n_blocks, bool quiet)
+void progress_begin(struct progress *progress, size_t n_blocks, double block_s, bool quiet)
 {
-    *progress = (struct progress){
-        .quiet = quiet, .is_terminal = isatty(STDERR_FILENO) == 1, .n_blocks = n_blocks, .begin_s = now_s()};
+    *progress = (struct progress){.quiet = quiet,
+                                  .is_terminal = isatty(STDERR_FILENO) == 1,
+                                  .n_blocks = n_blocks,
+                                  .block_s = block_s,
+                                  .begin_s = now_s()};
 }
 
-/* "1:05 left", from the mean of what is done: blocks of one plan cost about the same. */
+/* "1:05 left", from the mean of what is done: blocks of one plan cost about the same. Before one is done,
+ * from the estimate. */
 static void time_left(const struct progress *progress, double fraction, char *text, size_t n_text)
 {
-    const double done = (double)progress->n_done + fraction;
-    const double elapsed = now_s() - progress->begin_s;
-    if (done < 0.5 || elapsed < 1) {
-        snprintf(text, n_text, "time left unknown yet");
-        return;
-    }
-    const long left = (long)(elapsed / done * ((double)progress->n_blocks - done) + 0.5);
-    snprintf(text, n_text, "%ld:%02ld left", left / 60, left % 60);
+    const double measured_s =
+        progress->n_measured ? (now_s() - progress->begin_s) / ((double)progress->n_measured + fraction) : 0;
+    const double block_s = progress->n_measured ? measured_s : progress->block_s;
+    const long left = (long)(block_s * ((double)(progress->n_blocks - progress->n_done) - fraction) + 0.5);
+    snprintf(text, n_text, "%s%ld:%02ld left", progress->n_measured ? "" : "about ", left / 60, left % 60);
 }
 
 void progress_block(struct progress *progress, const char *title)
@@ -64,9 +65,10 @@ void progress_step(struct progress *progress, const char *step, double fraction)
     fflush(stderr);
 }
 
-void progress_block_done(struct progress *progress)
+void progress_block_done(struct progress *progress, bool was_measured)
 {
     progress->n_done++;
+    progress->n_measured += was_measured;
 }
 
 void progress_note(struct progress *progress, const char *format, ...)

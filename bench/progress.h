@@ -11,14 +11,17 @@
 struct progress {
     bool quiet;
     bool is_terminal;
-    size_t n_blocks; /* of this process, those already done by a resumed run not counted */
+    size_t n_blocks;
     size_t n_done;
+    size_t n_measured; /* of them, those not found done already by a resumed run */
+    double block_s;
     double begin_s; /* monotonic */
     double last_shown_s;
     char title[160];
 };
 
-void progress_begin(struct progress *progress, size_t n_blocks, bool quiet);
+/* `block_s`: seconds of a block as estimated, until one was measured. */
+void progress_begin(struct progress *progress, size_t n_blocks, double block_s, bool quiet);
 
 /* A block starts: `title` says which. */
 void progress_block(struct progress *progress, const char *title);
@@ -26,7 +29,8 @@ void progress_block(struct progress *progress, const char *title);
 /* What happens inside the block: `step` and how much of the block is done, 0 .. 1. */
 void progress_step(struct progress *progress, const char *step, double fraction);
 
-void progress_block_done(struct progress *progress);
+/* `was_measured`: false where a resumed run had it already. */
+void progress_block_done(struct progress *progress, bool was_measured);
 
 /* One line that stays: a warning, a wrong kernel. Shown even when quiet. */
 void progress_note(struct progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));

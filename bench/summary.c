@@ -178,8 +178,8 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
             set_times(writer, result, cell, &statistics, bound.time.median);
             csv_set_real(writer, CSV_summary_noise_floor_pct,
                          noise_of(noise, result, statistics.time.median));
-            set_counters(writer, cell);
         }
+        set_counters(writer, cell);
         int status = csv_end_row(writer, error_out);
         if (status < 0)
             return status;
