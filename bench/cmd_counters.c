@@ -141,11 +141,12 @@ static void print_advice(const struct view *view)
     if (has_sim)
         printf("simulator             %s, ISA %s%s\n", view->sim->version, view->sim->isa,
                view->sim->libc_differs ? "; it runs other variants of memset and memcpy than this CPU" : "");
-    printf("--counters=auto takes %s\n", has_pmu ? "pmu" : has_sim ? "sim" : "none");
+    if (view->sim_status != COUNTER_NOT_ASKED)
+        printf("--counters=auto takes %s\n", has_pmu ? "pmu" : has_sim ? "sim" : "none");
     if (!has_pmu)
         printf("to get more           pmu: %s: %s\n", counter_status_word(status),
                counter_status_text(status));
-    if (!has_sim)
+    if (!has_sim && view->sim_status != COUNTER_NOT_ASKED)
         printf("%-21s sim: %s: %s\n", has_pmu ? "to get more" : "", counter_status_word(view->sim_status),
                view->sim_reason);
 }

@@ -17,19 +17,19 @@ struct bits {
     uint8_t bytes[PMU_CALIBRATION_BITS];
 };
 
-void pmu_selftest_short_loop(void *user)
+void __attribute__((noinline)) pmu_selftest_short_loop(void *user)
 {
     (void)user;
     calibration_loop(PMU_SHORT_LOOP);
 }
 
-static void long_loop(void *user)
+static void __attribute__((noinline)) long_loop(void *user)
 {
     (void)user;
     calibration_loop(PMU_LONG_LOOP);
 }
 
-static void branches(void *user)
+static void __attribute__((noinline)) branches(void *user)
 {
     const struct bits *bits = user;
     calibration_branches(bits->bytes, sizeof bits->bytes);
@@ -98,8 +98,10 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum counter_status count(struct pmu_group *group, void (*stretch)(void *user), void *user,
-                                 double *value_out)
+/* Not inlined, nor are the stretches: every one is reached by the same call, so that all but its loop
+ * cancels. */
+static enum counter_status __attribute__((noinline))
+count(struct pmu_group *group, void (*stretch)(void *user), void *user, double *value_out)
 {
     uint64_t value[PMU_GROUP_MAX];
     enum counter_status status = pmu_group_begin(group);
