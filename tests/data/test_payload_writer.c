@@ -195,6 +195,9 @@ static void ranges_across_borders_are_held(void **state)
         {{key - 1, key},
          {UINT64_C(2147483646) * key, UINT64_C(2147483646) * key + 1},
          {top - 65537, top + 1}},
+        {{3 * key, 3 * key + 1},
+         {65539 * key + 65536, 65539 * key + 65537},
+         {131075 * key, 131075 * key + 9}},
         {{0, 65536}, {131072, 131073}, {UINT64_MAX - 70000, UINT64_MAX}},
     };
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
