@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "inspect_favoured.h"
 #include "inspect_figure.h"
 #include "inspect_print.h"
 #include "payload_ranges.h"
@@ -33,11 +34,14 @@ static const char help[] =
 static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
 {
     int code = 0;
+    struct inspect_favoured favoured;
     inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
     if (options->figure && options->n_shown > 0)
         return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
                        "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
     options->n_shown++;
+    if (subject->summary.cardinality && inspect_favoured_find(&favoured, &subject->summary))
+        subject->favoured = &favoured;
     if (options->figure)
         code = inspect_figure(subject, options->figure, error_out);
     if (code != 0)

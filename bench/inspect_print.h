@@ -11,6 +11,7 @@
 
 #include "dv.h"
 #include "format.h"
+#include "inspect_favoured.h"
 #include "inspect_summary.h"
 
 /* One vector and where it came from; everything is borrowed. */
@@ -23,8 +24,7 @@ struct inspect_subject {
     uint64_t n_payload_bytes;
     bool has_stated_rows; /* n_rows were given, not derived from the last position */
     struct inspect_summary summary;
-    const char
-        *favoured; /* the kernel that reference results favour, with where that is from; NULL: none known */
+    const struct inspect_favoured *favoured; /* NULL: no reference run is near */
 };
 
 /* The file as a whole: format, writer, blobs that are no vectors, warnings. */
@@ -43,8 +43,8 @@ void inspect_print_text(FILE *out, const struct inspect_subject *subject);
  * runs within a chunk, and per container chunks_by_deletes           [{least, most, chunks}] near_cliff
  * {below, above, nearest_below, nearest_above}: chunks within 5 % of 4,096 deletes rows, rows_stated,
  * deleted_rows, beyond_rows       beyond: positions that no row has frame         {offset, bytes}, null for a
- * recipe data_file, stated_cardinality, created_by, favoured_kernel   null where not known mended        true
- * where --lenient changed the payload warnings      [text] */
+ * recipe data_file, stated_cardinality, created_by, favoured_kernel   null where not known; the kernel's id
+ * mended        true where --lenient changed the payload warnings      [text] */
 int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct dv_error *error_out);
 
 enum inspect_dump { INSPECT_DUMP_NONE, INSPECT_DUMP_POSITIONS, INSPECT_DUMP_RANGES };
