@@ -45,7 +45,7 @@ void progress_block(struct progress *progress, const char *title)
     progress->last_shown_s = 0;
     progress_step(progress, "opens", 0);
     if (!progress->quiet && !progress->is_terminal) {
-        char left[32];
+        char left[48];
         time_left(progress, 0, left, sizeof left);
         fprintf(stderr, "block %zu of %zu: %s (%s)\n", progress->n_done + 1, progress->n_blocks,
                 progress->title, left);
@@ -56,7 +56,7 @@ void progress_step(struct progress *progress, const char *step, double fraction)
 {
     if (progress->quiet || !progress->is_terminal || now_s() - progress->last_shown_s < 0.1)
         return;
-    char left[32];
+    char left[48];
     progress->last_shown_s = now_s();
     time_left(progress, fraction, left, sizeof left);
     clear_line(progress);

@@ -10,20 +10,12 @@
 #include <stdint.h>
 
 #include "dv.h"
+#include "string_list.h"
 #include "vector_options.h"
 
 enum sweep_mode { MODE_stream, MODE_replay, MODE_cold, N_MODES };
 
 const char *mode_id(enum sweep_mode mode);
-
-/* A growing list of owned strings. */
-struct strings {
-    char **items;
-    size_t n_items;
-};
-
-int strings_add(struct strings *strings, const char *text, size_t n_bytes);
-void strings_free(struct strings *strings);
 
 /* One --vary KEY=V1,V2,...: an axis of the plan. */
 struct sweep_axis {
