@@ -30,20 +30,6 @@ static struct chunk_rows rows_of_chunk(const struct recipe_job *job, uint64_t i)
                                .end = end < job->n_rows ? end : job->n_rows};
 }
 
-/* Index of the first bit from `i` on that is `wanted`; n where there is none. */
-static uint32_t next_bit(const uint64_t *bits, uint32_t i, uint32_t n, bool wanted)
-{
-    while (i < n) {
-        uint64_t word = (wanted ? bits[i / 64] : ~bits[i / 64]) >> i % 64;
-        if (word) {
-            i += (uint32_t)__builtin_ctzll(word);
-            return i < n ? i : n;
-        }
-        i += 64 - i % 64;
-    }
-    return n;
-}
-
 /* Deletes exactly `count` random rows of those given, at most all of them. */
 static int delete_random(struct recipe_job *job, struct chunk_rows rows, uint64_t count,
                          struct recipe_random *random, struct dv_error *error_out)
@@ -52,13 +38,7 @@ static int delete_random(struct recipe_job *job, struct chunk_rows rows, uint64_
     uint32_t n = (uint32_t)(rows.end - rows.start);
     assert(count <= n);
     recipe_random_subset(random, bits, n, (uint32_t)count);
-    int code = 0;
-    for (uint32_t start = next_bit(bits, 0, n, true), end; !code && start < n;
-         start = next_bit(bits, end, n, true)) {
-        end = next_bit(bits, start, n, false);
-        code = recipe_delete(job, rows.start + start, rows.start + end, error_out);
-    }
-    return code;
+    return recipe_delete_bits(job, rows.start, bits, n, error_out);
 }
 
 static uint64_t min(uint64_t a, uint64_t b)

@@ -58,6 +58,13 @@ uint64_t recipe_share(struct recipe_rate rate, uint64_t n);
  * the last row is cut off. Ascending, as payload_writer_add_range, whose errors it returns. */
 int recipe_delete(struct recipe_job *job, uint64_t start, uint64_t end, struct dv_error *error_out);
 
+/* Deletes the rows first_row + i for the bits i < n that are set, lowest bit of the first word first. */
+int recipe_delete_bits(struct recipe_job *job, uint64_t first_row, const uint64_t *bits, uint32_t n,
+                       struct dv_error *error_out);
+
+/* The index of `word`, of n_chars, among `choices` ("a|b|c"), -1 where it is none of them. */
+int recipe_choice_index(const char *choices, const char *word, size_t n_chars);
+
 /* The functions of recipes.def. */
 #define RECIPE(id, ...) int generate_##id(struct recipe_job *job, struct dv_error *error_out);
 #include "recipes.def"

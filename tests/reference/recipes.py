@@ -160,6 +160,21 @@ def article(spec):
             yield row, row + 1
 
 
+def java_random(cardinality):
+    state, rows = 20260817 ^ 0x5DEECE66D, set()
+    while len(rows) < cardinality:
+        state = (state * 0x5DEECE66D + 0xB) % 2**48
+        rows.add((65536 * (state >> 17)) >> 31)
+    return [(row, row + 1) for row in sorted(rows)]
+
+
+def microbench(spec):
+    return {"sparse_0_5": lambda: java_random(327), "medium_5": lambda: java_random(3276),
+            "dense_12": lambda: java_random(7864), "run_contig": lambda: [(22937, 42598)],
+            "run_partial": lambda: [(start, start + 64) for start in range(0, 51 * 1285, 1285)],
+            "empty_batch": lambda: [(0, 30268)]}[spec.values["pattern"]]()
+
+
 def gap_of(spec):
     numerator, denominator = spec.rate()
     return Geometric(numerator, spec.count("length") * (denominator - numerator))
@@ -248,7 +263,7 @@ def alternating(spec):
 
 RECIPES = {
     "uniform": uniform, "exact": exact, "article": article, "runs": runs, "occupancy": occupancy,
-    "clustered": clustered, "bursts": bursts, "stride": stride, "alternating": alternating, "zipf": zipf,
+    "clustered": clustered, "bursts": bursts, "microbench": microbench, "stride": stride, "alternating": alternating, "zipf": zipf,
     "prefix": lambda spec: [(0, spec.count("count"))],
     "suffix": lambda spec: [(max(0, spec.rows - spec.count("count")), spec.rows)],
     "none": lambda spec: [],
@@ -340,9 +355,10 @@ def random_spec(rng):
         "article": rng.choice(["axis=rate:bp=500:file=%d" % rng.randrange(4), "axis=runs:bp=5000:file=0:length=%d" % length,
                                "axis=occupancy:bp=50:file=0:percent=%d" % rng.choice([0, 50, 100])]),
     }
+    own["microbench"] = "pattern=" + rng.choice(["sparse_0_5", "medium_5", "dense_12", "run_contig", "run_partial", "empty_batch"])
     recipe = rng.choice(sorted(RECIPES))
     base = rng.choice([0, 1, 30268, 65535, 2**32 - 70000, 2**32 - 1, 2**47 + 5, 0x7FFFFFFE80000001 - rows])
-    seed = "" if recipe == "article" else "seed=%d:" % rng.choice([0, 1, 2**64 - 1, rng.randrange(2**64)])
+    seed = "" if recipe in ("article", "microbench") else "seed=%d:" % rng.choice([0, 1, 2**64 - 1, rng.randrange(2**64)])
     parts = [recipe] + ([own[recipe]] if recipe in own else [])
     return ":".join(parts) + ":rows=%d:%sbase=%d:optimize=%d" % (rows, seed, base, rng.randrange(2))
 
