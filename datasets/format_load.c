@@ -176,11 +176,8 @@ int format_sources(const struct format_file *file, const char *name, const struc
     if (file->n_vectors == 0)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
                        "found no deletion vector among %zu blobs, expected at least one", file->n_blobs);
-    char *escaped = source_spec_escape(name);
     struct dv_source *sources = calloc(file->n_vectors, sizeof *sources);
-    int code = escaped && sources
-                   ? 0
-                   : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the sources");
+    int code = sources ? 0 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the sources");
     for (size_t i = 0; code == 0 && i < file->n_vectors; i++)
         code = make_source(file, &file->vectors[i], name, options, &sources[i], error_out);
     if (code != 0) {
