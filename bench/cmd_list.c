@@ -85,11 +85,24 @@ static void list_plans(struct list_output *output)
         put_row(output, &(struct list_row){plan_text_at(i)->id, NULL, plan_text_at(i)->description});
 }
 
+/* What a spec may say, under its recipe: in the table alone, which is for reading. */
+static void print_params(const struct recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->n_params; i++) {
+        const struct recipe_param *param = &recipe->params[i];
+        printf("    %s=%-12s %s%s%s%s%s%s\n", param->name, param->fallback, param->description,
+               param->choices ? ": " : "", param->choices ? param->choices : "", param->when ? " (with " : "",
+               param->when ? param->when : "", param->when ? ")" : "");
+    }
+}
+
 static void list_recipes(struct list_output *output)
 {
     for (size_t i = 0; i < recipes_count(); i++) {
         const struct recipe *recipe = recipe_at(i);
         put_row(output, &(struct list_row){recipe->id, NULL, recipe->description});
+        if (output->format == LIST_TABLE)
+            print_params(recipe);
     }
 }
 

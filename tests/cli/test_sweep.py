@@ -186,7 +186,8 @@ class List(unittest.TestCase):
             self.assertEqual(list(table[0]), ["id", "available", "reason", "description"])
             entries = json.loads(run("list", registry, "--format=json").stdout)
             self.assertEqual([row["id"] for row in table], [entry["id"] for entry in entries])
-            self.assertEqual(len(run("list", registry).stdout.splitlines()), len(table))
+            lines = [line for line in run("list", registry).stdout.splitlines() if not line.startswith(" ")]
+            self.assertEqual([line.split()[0] for line in lines], [row["id"] for row in table])
             for row in table:
                 self.assertEqual(row["available"] == "no", row["reason"] != "", row)
 
