@@ -97,6 +97,10 @@ static void add_summary(struct builder *builder, const struct inspect_summary *s
         json_pack("{s:o, s:o, s:o, s:o}", "below", number(summary->n_near_below), "above",
                   number(summary->n_near_above), "nearest_below", number(summary->nearest_below),
                   "nearest_above", number(summary->nearest_above)));
+    put(builder, "oddities",
+        json_pack("{s:o, s:o, s:o}", "empty_buckets", number(summary->n_buckets - summary->n_keys),
+                  "touching_runs", number(summary->n_touching_runs), "bytes_to_save",
+                  number(summary->n_body_bytes - summary->n_optimized_bytes)));
     put(builder, "rows", number(summary->n_rows));
     put(builder, "deleted_rows", number(summary->n_deleted_rows));
     put(builder, "beyond_rows", number(summary->cardinality - summary->n_deleted_rows));

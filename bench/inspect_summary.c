@@ -62,6 +62,14 @@ static void count_class(struct inspect_summary *summary, uint32_t cardinality)
     }
 }
 
+/* What RoaringBitmap's runOptimize would leave. */
+static uint64_t optimized_bytes(uint32_t cardinality, uint64_t n_runs)
+{
+    uint64_t n_plain_bytes = cardinality <= INSPECT_CLIFF ? 2ull * cardinality : 8192;
+    uint64_t n_run_bytes = 2 + 4 * n_runs;
+    return n_run_bytes < n_plain_bytes ? n_run_bytes : n_plain_bytes;
+}
+
 static void count_container(struct inspect_summary *summary, const struct dv_container *container)
 {
     struct inspect_kind *kind = &summary->kinds[container->kind];
@@ -72,6 +80,10 @@ static void count_container(struct inspect_summary *summary, const struct dv_con
     struct counting counting = {.summary = summary};
     (void)payload_container_ranges(container, count_range, &counting, NULL); /* count_range cannot fail */
     summary->n_runs += counting.n_runs;
+    if (container->kind == DV_RUN)
+        summary->n_touching_runs += container->n_runs - counting.n_runs;
+    summary->n_body_bytes += body_bytes(container);
+    summary->n_optimized_bytes += optimized_bytes(container->cardinality, counting.n_runs);
     if (counting.n_runs > summary->most_runs)
         summary->most_runs = counting.n_runs;
     if (summary->least_runs == 0 || counting.n_runs < summary->least_runs)

@@ -39,6 +39,9 @@ struct inspect_summary {
     uint64_t n_runs;     /* maximal runs of neighbours within a chunk, whatever the container's kind */
     uint64_t least_runs; /* per container; 0 where there is none */
     uint64_t most_runs;
+    uint64_t n_touching_runs; /* runs of a run container that start where the one before ends: allowed, odd */
+    uint64_t n_optimized_bytes; /* of the bodies, were each container the smallest that holds its positions */
+    uint64_t n_body_bytes;      /* of the bodies as they are */
     uint64_t n_chunks[INSPECT_N_CLASSES];
     uint64_t n_near_below;  /* chunks of cardinality in (CLIFF - NEAR, CLIFF] */
     uint64_t n_near_above;  /* and in (CLIFF, CLIFF + NEAR) */

@@ -99,6 +99,20 @@ static void print_rows(FILE *out, const struct inspect_subject *subject)
                 summary->cardinality - summary->n_deleted_rows);
 }
 
+/* What the formats allow and good writers do not make. */
+static void print_oddities(FILE *out, const struct inspect_summary *summary)
+{
+    if (summary->n_buckets > summary->n_keys)
+        fprintf(out, LABEL "%" PRIu64 " empty buckets\n", "note", summary->n_buckets - summary->n_keys);
+    if (summary->n_touching_runs)
+        fprintf(out, LABEL "%" PRIu64 " runs touch the one before\n", "note", summary->n_touching_runs);
+    if (summary->n_optimized_bytes < summary->n_body_bytes)
+        fprintf(out,
+                LABEL "written anew (convert --optimize) the containers would take %" PRIu64
+                      " bytes fewer, of %" PRIu64 "\n",
+                "note", summary->n_body_bytes - summary->n_optimized_bytes, summary->n_body_bytes);
+}
+
 void inspect_print_text(FILE *out, const struct inspect_subject *subject)
 {
     const struct inspect_summary *summary = &subject->summary;
@@ -123,6 +137,7 @@ void inspect_print_text(FILE *out, const struct inspect_subject *subject)
         print_histogram(out, summary);
         print_cliff(out, summary);
     }
+    print_oddities(out, summary);
     if (subject->favoured)
         fprintf(out, LABEL "%s, %.3g ns a row into row_ids on %s (reference runs of this machine)\n",
                 "fastest kernel", subject->favoured->kernel, subject->favoured->ns_per_row,

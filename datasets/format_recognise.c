@@ -60,6 +60,14 @@ static bool is_frozen(const uint8_t *bytes, size_t n_bytes)
            (header >> FROZEN_COOKIE_BITS) * 5ull + 4 <= n_bytes;
 }
 
+/* A text decoder puts EF BF BD, U+FFFD, where it meets a byte that is no UTF-8; a bitmap has many of those.
+ */
+static bool is_mangled_text(const uint8_t *bytes, size_t n_bytes)
+{
+    const uint8_t *first = memmem(bytes, n_bytes, "\xef\xbf\xbd", 3);
+    return first && memmem(first + 3, n_bytes - (size_t)(first + 3 - bytes), "\xef\xbf\xbd", 3);
+}
+
 static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
 {
     if (word_at(bytes, n_bytes, 0) == MAGIC_DELTA_NATIVE ||
@@ -85,6 +93,8 @@ static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
         return "a gzip file";
     if (has_prefix(bytes, n_bytes, "\x28\xb5\x2f\xfd"))
         return "a zstd file";
+    if (is_mangled_text(bytes, n_bytes))
+        return "the marks of a text decoder (EF BF BD) in place of bytes that it destroyed";
     return NULL;
 }
 

@@ -64,6 +64,8 @@ static void counts_a_mixed_vector(void **state)
     assert_int_equal(summary.kinds[DV_ARRAY].n_bytes, 8192);
     assert_int_equal(summary.kinds[DV_BITSET].n_positions, 65536 + 4097);
     assert_int_equal(summary.n_runs, 3);
+    assert_int_equal(summary.n_body_bytes, 3 * 8192);
+    assert_int_equal(summary.n_optimized_bytes, 18);
     assert_int_equal(summary.n_near_below, 1);
     assert_int_equal(summary.n_near_above, 1);
     assert_int_equal(summary.nearest_below, 4096);
@@ -79,6 +81,28 @@ static void counts_a_mixed_vector(void **state)
     assert_int_equal(summary.kinds[DV_RUN].n_bytes, 18);
     assert_int_equal(summary.n_deleted_rows, 100);
     close_vector(&vector);
+}
+
+static void counts_what_is_allowed_but_odd(void **state)
+{
+    (void)state;
+    /* Bucket 0 empty; bucket 1: runs 0..4 and 5..9, which touch, and 20. */
+    static const uint8_t bytes[] = {2, 0, 0, 0, 0, 0, 0, 0, 0,    0,    0, 0,  0x3a, 0x30, 0, 0,
+                                    0, 0, 0, 0, 1, 0, 0, 0, 0x3b, 0x30, 0, 0,  1,    0,    0, 10,
+                                    0, 3, 0, 0, 0, 4, 0, 5, 0,    4,    0, 20, 0,    0,    0};
+    struct inspect_summary summary;
+    struct dv_view view;
+    struct dv_error error = {0};
+    if (dv_view_index(&view, bytes, sizeof bytes, &error) != 0 || dv_view_validate(&view, bytes, &error) != 0)
+        fail_msg("%s", error.message);
+    inspect_summarise(&summary, &view, 0, 0);
+    assert_int_equal(summary.n_buckets - summary.n_keys, 1);
+    assert_int_equal(summary.n_runs, 2);
+    assert_int_equal(summary.n_touching_runs, 1);
+    assert_int_equal(summary.n_body_bytes, 14);
+    assert_int_equal(summary.n_optimized_bytes, 10);
+    assert_int_equal(summary.n_deleted_rows, 0);
+    dv_view_free(&view);
 }
 
 static void counts_an_empty_vector(void **state)
@@ -247,6 +271,7 @@ int main(void)
         cmocka_unit_test(counts_a_mixed_vector),
         cmocka_unit_test(counts_an_empty_vector),
         cmocka_unit_test(dumps_ranges_over_chunks),
+        cmocka_unit_test(counts_what_is_allowed_but_odd),
         cmocka_unit_test(dumps_bitsets),
         cmocka_unit_test(favours_the_fastest_on_the_nearest),
         cmocka_unit_test(prints_positions_that_json_integers_lack),

@@ -56,6 +56,8 @@ static const struct refused refused[] = {
     {"frozen", "0500000000010002c6b50000", FORMAT_AUTO, 0, "CRoaring's frozen layout", false},
     {"native CRoaring", "023a3000000100000000000000100000000500", FORMAT_AUTO, 0, "native serialization",
      false},
+    {"mangled by a text decoder", "0a00000000000000efbfbdefbfbdefbfbdefbfbd3a300000", FORMAT_AUTO, 0,
+     "text decoder", false},
     {"Parquet", "5041523100000000", FORMAT_AUTO, 0, "Parquet", false},
     {"binary inline",
      "d1d33964"
