@@ -6,6 +6,7 @@
  *     round:  for entry in permutation(seed, block, start, round): sample; compare the last batch; write the
  * row
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,24 +128,22 @@ static int measure_entry(struct block *block, const struct block_entry *entry, s
                           sample_out, error_out);
 }
 
-/* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and gives the
- * order of magnitude, a second measurement of a tenth of the time the figure. */
+/* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and tells how
+ * many make a tenth of that time, which then tell the figure. */
 static int size_entry(struct block *block, struct block_entry *entry, struct dv_error *error_out)
 {
     const double min_time_ns = block->context->options->min_time_ns;
     const double max_passes = block->plan->mode == MODE_cold ? (double)block->n_targets : 1e9;
-    for (int attempt = 0; attempt < 2; attempt++) {
+    const double wanted_ns[] = {min_time_ns / 10, min_time_ns};
+    for (size_t attempt = 0; attempt < 2; attempt++) {
         struct measure_sample sample;
         struct sink sink;
         int status = measure_entry(block, entry, NULL, &sample, &sink, error_out);
         if (status < 0)
             return status;
         entry->pass_ns = sample.ns_per_row * (double)block->batches.n_rows;
-        const double target_ns = attempt == 0 ? min_time_ns / 10 : min_time_ns;
-        double n_passes = entry->pass_ns > 0 ? target_ns / entry->pass_ns + 1 : max_passes;
-        entry->n_passes = n_passes < max_passes ? (int64_t)n_passes : (int64_t)max_passes;
-        if (entry->n_passes == 1 && attempt == 0)
-            break;
+        const double n_passes = entry->pass_ns > 0 ? ceil(wanted_ns[attempt] / entry->pass_ns) : max_passes;
+        entry->n_passes = n_passes < 1 ? 1 : n_passes < max_passes ? (int64_t)n_passes : (int64_t)max_passes;
     }
     return 0;
 }
