@@ -3,6 +3,8 @@
  *
  *    test_check_kernels edges
  *    test_check_kernels random SEED COUNT
+ *    test_check_kernels tampered              an oracle that is wrong on purpose: every kernel must differ
+ * from it
  *
  * What is not available here does not count; DVBENCH_CPU_MASK lowers what is, so that the slower variants are
  * tested on a CPU that has the faster ones. */
@@ -53,12 +55,44 @@ static int complaints_of(const struct check_tally *tally)
     return n;
 }
 
+/* The other direction: an interval is one row short, so that each kernel's answer must be called wrong. The
+ * registry's oracle reads the same intervals and agrees. Returns the exit code. */
+static int expect_all_wrong(struct check_tally *tally)
+{
+    const struct check_pattern deleted = {100, 200, 1};
+    const struct batch batch = {0, 5000};
+    struct check_case check;
+    struct dv_error error = {0};
+    int n_missed = 0;
+    if (check_case_from_patterns(&check, "tampered", &deleted, 1, 0, &batch, 1, &error) != 0)
+        return 1;
+    check.dv.intervals.items[0].end--;
+    int result = check_run(tally, &check, 1, &error);
+    check_case_close(&check);
+    for (size_t i = 0; i < tally->n_kernels; i++) {
+        for (int sink = 0; sink < N_SINKS; sink++) {
+            const struct kernel *kernel = kernel_at(i);
+            if (!(kernel->needs & DV_NEEDS_INTERVALS) && tally->cells[i][sink].n_ok > 0) {
+                printf("%s/%s was not called wrong\n", kernel->id, sink_id((enum sink_kind)sink));
+                n_missed++;
+            }
+        }
+    }
+    printf("%" PRIu64 " called wrong, %d missed\n", check_tally_wrong(tally), n_missed);
+    return result == 0 && n_missed == 0 && check_tally_wrong(tally) > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     struct check_tally tally;
     if (argc < 2 || check_tally_open(&tally, NULL) != 0)
         return 2;
     int result = 0;
+    if (strcmp(argv[1], "tampered") == 0) {
+        int status = expect_all_wrong(&tally);
+        check_tally_close(&tally);
+        return status;
+    }
     if (strcmp(argv[1], "edges") == 0) {
         for (uint64_t i = 0; i < check_edges_count() && result == 0; i++)
             result = run_case(&tally, open_edge, i);
