@@ -135,7 +135,7 @@ static int convert(struct convert_options *options, const char *in, const char *
     int code = vector_options_open(&options->vectors, in, &file, error_out);
     if (code != 0)
         return code;
-    char *path = in ? vector_options_path(in) : strdup("inline");
+    char *path = in ? vector_options_path(in) : strdup(VECTOR_INLINE_SPEC);
     if (!path)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     else if (file.n_vectors == 0)

@@ -20,7 +20,8 @@ struct inspect_options {
     bool is_json;
     enum inspect_dump dump;
     const char *figure; /* the picture's path, NULL: none */
-    size_t n_shown;     /* vectors so far, over all files */
+    struct inspect_references references;
+    size_t n_shown; /* vectors so far, over all files */
 };
 
 static const char help[] =
@@ -40,7 +41,8 @@ static int show(struct inspect_options *options, struct inspect_subject *subject
         return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
                        "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
     options->n_shown++;
-    if (subject->summary.cardinality && inspect_favoured_find(&favoured, &subject->summary))
+    if (subject->summary.cardinality &&
+        inspect_favoured_find(&favoured, &options->references, &subject->summary))
         subject->favoured = &favoured;
     if (options->figure)
         code = inspect_figure(subject, options->figure, error_out);
@@ -113,7 +115,7 @@ static int inspect_file(struct inspect_options *options, const char *name, struc
     int code = vector_options_open(&options->vectors, name, &file, error_out);
     if (code != 0)
         return code;
-    char *path = name ? vector_options_path(name) : strdup("inline");
+    char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     if (!path)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     else if (!options->is_json && options->dump == INSPECT_DUMP_NONE)
@@ -185,8 +187,11 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
         }
         code = take_option(&options, value, argv, error_out);
     }
+    if (options.dump == INSPECT_DUMP_NONE)
+        inspect_references_read(&options.references);
     if (code == 0)
         code = inspect_all(&options, argc - optind, argv + optind, error_out);
+    inspect_references_free(&options.references);
     vector_options_free(&options.vectors);
     return code != 0 ? command_fail(error_out) : EXIT_FINE;
 }

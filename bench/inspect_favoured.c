@@ -91,36 +91,52 @@ void inspect_favoured_search(struct inspect_favoured *favoured, const struct csv
     }
 }
 
-static void search_files(struct inspect_favoured *favoured, const char *pattern,
-                         const struct inspect_summary *summary)
+static void read_files(struct inspect_references *references, const char *pattern)
 {
     glob_t found;
     if (glob(pattern, 0, NULL, &found) != 0)
         return;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct csv_table *table = NULL;
-        if (csv_load(&table, found.gl_pathv[i], CSV_FILE_summary, NULL) != 0)
-            continue;
-        inspect_favoured_search(favoured, table, summary);
-        csv_free(table);
+        struct csv_table **grown = realloc(references->tables, (references->n_tables + 1) * sizeof *grown);
+        if (grown)
+            references->tables = grown;
+        if (grown && csv_load(&table, found.gl_pathv[i], CSV_FILE_summary, NULL) == 0)
+            references->tables[references->n_tables++] = table;
     }
     globfree(&found);
 }
 
-bool inspect_favoured_find(struct inspect_favoured *favoured_out, const struct inspect_summary *summary)
+void inspect_references_read(struct inspect_references *references_out)
 {
     struct machine machine;
     char folder[256];
     char pattern[4096];
     const char *given = getenv("DVBENCH_REFERENCE");
-    *favoured_out = (struct inspect_favoured){0};
+    *references_out = (struct inspect_references){0};
     machine_read(&machine);
     machine_folder(&machine, folder, sizeof folder);
     for (int depth = 0; depth < 2; depth++) {
         int n_chars = snprintf(pattern, sizeof pattern, "%s/%s/%ssummary.csv",
                                given ? given : DVBENCH_REFERENCE_SOURCE, folder, depth ? "*/" : "");
         if (n_chars > 0 && (size_t)n_chars < sizeof pattern)
-            search_files(favoured_out, pattern, summary);
+            read_files(references_out, pattern);
     }
+}
+
+void inspect_references_free(struct inspect_references *references)
+{
+    for (size_t i = 0; i < references->n_tables; i++)
+        csv_free(references->tables[i]);
+    free(references->tables);
+    *references = (struct inspect_references){0};
+}
+
+bool inspect_favoured_find(struct inspect_favoured *favoured_out, const struct inspect_references *references,
+                           const struct inspect_summary *summary)
+{
+    *favoured_out = (struct inspect_favoured){0};
+    for (size_t i = 0; i < references->n_tables; i++)
+        inspect_favoured_search(favoured_out, references->tables[i], summary);
     return favoured_out->kernel[0] != '\0';
 }

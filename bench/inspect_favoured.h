@@ -25,8 +25,19 @@ struct inspect_favoured {
 void inspect_favoured_search(struct inspect_favoured *favoured, const struct csv_table *table,
                              const struct inspect_summary *summary);
 
-/* Searches the reference runs of this machine: DVBENCH_REFERENCE where set, else results/reference of the
- * source tree. False where there is none, or nothing near. Files that cannot be read are passed over. */
-bool inspect_favoured_find(struct inspect_favoured *favoured_out, const struct inspect_summary *summary);
+/* The reference runs of this machine, in memory. */
+struct inspect_references {
+    struct csv_table **tables; /* owned */
+    size_t n_tables;
+};
+
+/* Reads them: DVBENCH_REFERENCE where set, else results/reference of the source tree. Files that cannot be
+ * read are passed over; without any, there are no tables. */
+void inspect_references_read(struct inspect_references *references_out);
+void inspect_references_free(struct inspect_references *references);
+
+/* False where no reference is near. */
+bool inspect_favoured_find(struct inspect_favoured *favoured_out, const struct inspect_references *references,
+                           const struct inspect_summary *summary);
 
 #endif

@@ -134,6 +134,8 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
     machine_read(&record->machine);
     machine_id(&record->machine, record->machine_id, sizeof record->machine_id);
     machine_warnings(&record->machine, warn, record);
+    for (size_t i = 0; i < options->vectors.n_warnings; i++)
+        warn(options->vectors.warnings[i], record);
     status = pin(record, error_out);
     if (status < 0)
         return status;

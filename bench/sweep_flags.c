@@ -412,6 +412,9 @@ int sweep_flags_parse(struct sweep_options *options, struct sweep_group *group, 
             taken = take_output_option(options, value, optarg, error_out);
         if (taken == 0)
             taken = vector_options_take(&options->vectors, value, optarg, error_out);
+        if (taken > 0 && value == VECTOR_OPTION_INLINE &&
+            add_string(&group->files, VECTOR_INLINE_SPEC, error_out))
+            return DV_ERROR_MEMORY;
         if (taken < 0)
             return taken;
         if (taken == 0)

@@ -9,9 +9,6 @@
 #include "source.h"
 #include "vector_options.h"
 
-/* The spec of the inline text. */
-#define INLINE_SPEC "inline"
-
 const char vector_options_help[] =
     "Which vector of a file (FILE is a path, or PATH#N for its N-th vector, from 0):\n"
     "  --format ID        auto (default), puffin, blob, delta, roaring32 or roaring64\n"
@@ -185,7 +182,7 @@ int vector_options_open(struct vector_options *options, const char *name, struct
         free(found.path);
     }
     if (code == 0)
-        keep_warnings(options, name ? name : INLINE_SPEC, file_out);
+        keep_warnings(options, name ? name : VECTOR_INLINE_SPEC, file_out);
     return code;
 }
 
@@ -228,7 +225,7 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     int code = vector_options_open(options, name, &file, error_out);
     if (code != 0)
         return code;
-    char *path = name ? vector_options_path(name) : strdup(INLINE_SPEC);
+    char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     code = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
                 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     if (code != 0 && path)
@@ -243,7 +240,7 @@ int vector_options_load(struct vector_options *options, const char *name, struct
 {
     *sources_out = NULL;
     *n_out = 0;
-    if (name && options->inline_text && strcmp(name, INLINE_SPEC) == 0)
+    if (name && options->inline_text && strcmp(name, VECTOR_INLINE_SPEC) == 0)
         name = NULL;
     if (!name || !vector_options_is_recipe(name))
         return load_file(options, name, sources_out, n_out, error_out);

@@ -51,6 +51,9 @@ enum vector_option {
         "rows", required_argument, NULL, VECTOR_OPTION_ROWS                                                  \
     }
 
+/* The spec of the vector that --inline gives. */
+#define VECTOR_INLINE_SPEC "inline"
+
 /* Their lines for a command's --help. */
 extern const char vector_options_help[];
 

@@ -168,6 +168,10 @@ static int strip_padding(const struct format_file *file, const struct format_opt
 int format_read_inline(struct format_file *file, const struct format_options *options,
                        struct dv_error *error_out)
 {
+    if (options->has_offset && options->offset_bytes != 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                       "found offset %" PRIu64 ", expected none or 0: an inline vector has none",
+                       options->offset_bytes);
     if (file->n_bytes < FRAME_MAGIC_BYTES + 8)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found %zu bytes, expected at least %d",
                        file->n_bytes, FRAME_MAGIC_BYTES + 8);

@@ -18,6 +18,8 @@ enum { MESSAGE_ROOM_FOR_PATH = 150 };
 
 void format_locate_error(struct dv_error *error, const char *where)
 {
+    if (!error)
+        return;
     char what[sizeof error->message];
     memcpy(what, error->message, sizeof what);
     size_t n_where = strlen(where);

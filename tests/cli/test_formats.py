@@ -3,6 +3,7 @@
 
 Each recipe through each format and back; options, messages and exit codes; what is written appears whole or not at all.
 """
+import csv
 import json
 import os
 import struct
@@ -139,6 +140,24 @@ class Formats(unittest.TestCase):
         done = run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
         self.assertIn("warning: ", done.stdout)
         self.assertEqual(self.read("good.bin"), frame(payload))
+
+    def test_sweep_takes_the_same_options(self):
+        text = run("gen", "--recipe", "one", "--format", "inline", "-o", "-").stdout.strip()
+        padded = self.write("padded.bin", b"\x01" + frame(array_payload(5)) + frame(array_payload(6)) + b"\0")
+        run("sweep", "--inline", text, "--dv", padded, "--offset", "43", "--lenient", "--kernel", "per_row", "--sink", "row_ids",
+            "--rounds", "1", "--min-time", "1ms", "--counters", "none", "--no-plots", "--quiet", "--out", self.path("run"),
+            code=3)  # an inline vector has no offset
+        run("sweep", "--dv", padded, "--offset", "43", "--lenient", "--kernel", "per_row", "--sink", "row_ids",
+            "--rounds", "1", "--min-time", "1ms", "--counters", "none", "--no-plots", "--quiet", "--out", self.path("a"))
+        run("sweep", "--inline", text, "--kernel", "per_row", "--sink", "row_ids", "--rounds", "1", "--min-time", "1ms",
+            "--counters", "none", "--no-plots", "--quiet", "--out", self.path("b"))
+        specs = []
+        for name in ("a", "b"):
+            with open(self.path(name + "/summary.csv"), encoding="utf-8") as file:
+                specs += sorted({row["dv"] for row in csv.DictReader(file)})
+        self.assertEqual(specs, [padded + "#1", "inline"])
+        with open(self.path("a/run.json"), encoding="utf-8") as file:
+            self.assertIn(padded + ": byte 85: found 1 bytes after the last vector: ignored", json.load(file)["warnings"])
 
     def test_writing_anew(self):
         spec = "runs:rate=0.1:length=1000:rows=200000:base=4294900000"
