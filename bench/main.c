@@ -88,7 +88,10 @@ int main(int argc, char **argv)
     int status = command->run(argc - 1, argv + 1, &error);
     if (error.code)
         print_error(&error);
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (!error.code)
+            fputs("dvbench: cannot write to standard output\n", stderr);
         return status ? status : EXIT_CHECK_FAILED;
+    }
     return status;
 }

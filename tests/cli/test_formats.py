@@ -201,6 +201,16 @@ class Formats(unittest.TestCase):
         error_of("gen", "--recipe", "one", "--format", "blob", "-o", self.path("no/where"), code=1)
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["link", "old"])
 
+    def test_a_full_disk_is_said(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        self.assertIn("cannot write", error_of("gen", "--recipe", "one", "--format", "blob", "-o", "/dev/full", code=1))
+        for command in (["inspect", "one"], ["inspect", "--json", "one"], ["inspect", "--dump", "one"],
+                        ["gen", "--recipe", "one", "--format", "delta", "-o", "-"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([DVBENCH, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "dvbench: cannot write to standard output\n"))
+
     def test_four_billion_positions_in_memory_of_the_file(self):
         run("gen", "--recipe", "all:rows=4294967296", "--format", "blob", "-o", self.path("full"))
         self.assertEqual(os.path.getsize(self.path("full")), 12 + 12 + 925700)  # frame, bucket, bitmap
