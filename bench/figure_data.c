@@ -72,7 +72,7 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
     if (winner == SIZE_MAX) {
         for (size_t i = 0; i < n_copied; i++)
             fprintf(file, "%s,", csv_column_info(copied[i])->name);
-        fprintf(file, "nominal_rate,runner_up,runner_up_pct\n");
+        fprintf(file, "nominal_rate,runner_up,runner_up_pct,lead\n");
         return;
     }
     for (size_t i = 0; i < n_copied; i++)
@@ -80,7 +80,10 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
     double lead_pct = runner_up == SIZE_MAX ? NAN : figure_data_lead_pct(summary, winner, runner_up);
     fprintf(file, "%.9g,", figure_spec_rate(csv_text(summary, winner, CSV_summary_dv)));
     fprintf(file, "%s,", runner_up == SIZE_MAX ? "" : csv_text(summary, runner_up, CSV_summary_kernel));
-    fprintf(file, isnan(lead_pct) ? "\n" : "%.3f\n", lead_pct);
+    if (isnan(lead_pct))
+        fprintf(file, ",none\n");
+    else
+        fprintf(file, "%.3f,+%.0f %%\n", lead_pct, lead_pct);
 }
 
 static int write_map(const char *path, const struct figure *figure, const struct csv_table *summary,

@@ -3,6 +3,7 @@
 # a and b (per row), ratio (a / b).
 figure = "explain"
 question = "What does the dearer of two cells do more of?"
+has_no_kernels = 1
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 
 pairs = ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fastest kernel at each rate and run length, with the runner-up and its distance. Rows are those of the winners,
-# with two columns more: runner_up (a kernel id) and runner_up_pct (by how many per cent of the winner's time it is slower, empty where
-# the difference does not leave the noise floor: no winner can be named there).
+# with columns more: nominal_rate, runner_up (a kernel id), runner_up_pct (by how many per cent it is slower) and lead (the same as text, "none" where the
+# difference does not leave the noise: no winner can be named there).
 figure = "winner_map"
 question = "Which kernel wins where, and by how much?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
@@ -30,7 +30,7 @@ set ylabel "deleted rows"
 set label 4 "Names without _in_range. A lead inside the noise floor is no lead." at screen 0.018,0.062 left font small_font textcolor rgb "#777777"
 set style fill transparent solid 0.30 noborder
 
-gap_text(name) = (gap = column(name), gap > 0 ? sprintf("+%.0f", gap)." % to the next:" : "no clear winner over")
+gap_text(name) = strcol(name) eq "none" ? "no clear winner over" : strcol(name)." to the next:"
 short(k) = strstrt(k, "_in_range") > 0 ? k[1:strstrt(k, "_in_range") - 1].k[strstrt(k, "_in_range") + 9:*] : k
 x_of(name) = index_of(lengths, strcol(name))
 y_of(name) = index_of(rates, rate_text(name))
@@ -39,5 +39,5 @@ map_font = words(lengths) > 6 ? tiny_font : small_font
 plot data using (x_of("axis_value")):(y_of("rate")):(x_of("axis_value") - 0.485):(x_of("axis_value") + 0.485): \
         (y_of("rate") - 0.47):(y_of("rate") + 0.47):(hue(strcol("kernel"))) with boxxyerror lc rgb variable, \
     data using (x_of("axis_value")):(y_of("rate") + 0.22):(short(strcol("kernel"))) with labels font map_font textcolor rgb "#111111", \
-    data using (x_of("axis_value")):(y_of("rate") - 0.03):(gap_text("runner_up_pct")) with labels font tiny_font textcolor rgb "#555555", \
+    data using (x_of("axis_value")):(y_of("rate") - 0.03):(gap_text("lead")) with labels font tiny_font textcolor rgb "#555555", \
     data using (x_of("axis_value")):(y_of("rate") - 0.26):(short(strcol("runner_up"))) with labels font tiny_font textcolor rgb "#555555"
