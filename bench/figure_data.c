@@ -27,13 +27,17 @@ static int copy_rows(const char *path, const struct figure *figure, const struct
 
 double figure_data_lead_pct(const struct csv_table *summary, size_t winner, size_t runner_up)
 {
-    double lead_pct = 100 * (csv_real(summary, runner_up, CSV_summary_ns_per_row) /
-                                 csv_real(summary, winner, CSV_summary_ns_per_row) -
-                             1);
-    double noise_pct = fmax(csv_real(summary, winner, CSV_summary_noise_floor_pct),
-                            csv_real(summary, runner_up, CSV_summary_noise_floor_pct));
-    double gap = csv_real(summary, runner_up, CSV_summary_ns_per_row_low) -
-                 csv_real(summary, winner, CSV_summary_ns_per_row_high);
+    double extra_winner, extra_runner_up;
+    double cost_winner = figure_row_cost(summary, winner, &extra_winner);
+    double cost_runner_up = figure_row_cost(summary, runner_up, &extra_runner_up);
+    double lead_pct = 100 * (cost_runner_up / cost_winner - 1);
+    double noise_winner = csv_real(summary, winner, CSV_summary_noise_floor_pct);
+    double noise_runner_up = csv_real(summary, runner_up, CSV_summary_noise_floor_pct);
+    double noise_pct = isnan(noise_winner)      ? noise_winner
+                       : isnan(noise_runner_up) ? noise_runner_up
+                                                : fmax(noise_winner, noise_runner_up);
+    double gap = csv_real(summary, runner_up, CSV_summary_ns_per_row_low) + extra_runner_up -
+                 csv_real(summary, winner, CSV_summary_ns_per_row_high) - extra_winner;
     /* Written so that an empty cell, which reads as NaN, says "cannot tell". */
     return lead_pct > noise_pct && gap > 0 ? lead_pct : NAN;
 }
@@ -52,8 +56,7 @@ static size_t find_fastest(const struct figure *figure, const struct csv_table *
         size_t row = figure->rows[i];
         if (row == than || !is_same_cell(summary, row, like))
             continue;
-        if (best == SIZE_MAX ||
-            csv_real(summary, row, CSV_summary_ns_per_row) < csv_real(summary, best, CSV_summary_ns_per_row))
+        if (best == SIZE_MAX || figure_row_cost(summary, row, NULL) < figure_row_cost(summary, best, NULL))
             best = row;
     }
     return best;

@@ -34,7 +34,7 @@ struct figure_point {
     size_t row;  /* of the table */
     double x;    /* along the axis; for the grid the length, for vectors their order in the table */
     double y;    /* grid: the rate; else 0 */
-    double cost; /* ns per row */
+    double cost; /* as figure_row_cost */
 };
 
 struct figure_group {
@@ -55,6 +55,11 @@ struct figure_groups {
  * its axis (three around the cliff). An empty result is no failure. Returns 0 or DV_ERROR_MEMORY. */
 int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis,
                       enum csv_column column, enum figure_choice choice, struct dv_error *error_out);
+
+/* ns per row that a kernel is judged by: ns_per_row, and for kernels that expand the whole vector when it is
+ * opened, and so do their work there, total_ns_per_row. `extra_out` (may be NULL): what that adds to
+ * ns_per_row. NaN where not measured. */
+double figure_row_cost(const struct csv_table *table, size_t row, double *extra_out);
 
 void figure_groups_free(struct figure_groups *groups);
 

@@ -156,10 +156,12 @@ static int write_numbers(const struct report_text *text, const struct report *re
         if (i == 2)
             report_fold_begin(text, "other sinks, batch sizes, modes and vectors");
         report_heading(text, 3, csv_text(table, first, CSV_summary_sink));
-        report_paragraph(
-            text, "%s, batches of %s rows, mode %s. Nanoseconds per row are medians of %s samples.",
-            group->rest, csv_text(table, first, CSV_summary_batch_rows),
-            csv_text(table, first, CSV_summary_mode), csv_text(table, first, CSV_summary_samples));
+        report_paragraph(text,
+                         "%s, batches of %s rows, mode %s. Nanoseconds per row are medians of %s samples; "
+                         "kernels that expand the vector are charged for opening it.",
+                         group->rest, csv_text(table, first, CSV_summary_batch_rows),
+                         csv_text(table, first, CSV_summary_mode),
+                         csv_text(table, first, CSV_summary_samples));
         write_cliff(text, group, table);
         report_table_begin(text, headers, 6);
         for (size_t j = 0; j < n_rates; j++)

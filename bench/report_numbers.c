@@ -16,7 +16,7 @@ static bool is_near(double value, double wanted)
 
 double report_cost(const struct csv_table *table, size_t row)
 {
-    return row == REPORT_NO_ROW ? NAN : csv_real(table, row, CSV_summary_ns_per_row);
+    return row == REPORT_NO_ROW ? NAN : figure_row_cost(table, row, NULL);
 }
 
 size_t report_find_row(const struct figure_group *group, const struct csv_table *table, const char *kernel,

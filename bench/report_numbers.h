@@ -20,7 +20,7 @@ size_t report_find_row(const struct figure_group *group, const struct csv_table 
 size_t report_find_fastest(const struct figure_group *group, const struct csv_table *table, double x,
                            size_t than);
 
-/* ns per row, NaN for REPORT_NO_ROW. */
+/* ns per row as figure_row_cost says, NaN for REPORT_NO_ROW. */
 double report_cost(const struct csv_table *table, size_t row);
 
 /* The values along the axis, ascending, each once. The caller frees; NULL without memory or values. */

@@ -15,6 +15,6 @@ set ylabel "nanoseconds per row (log scale)"
 set label 91 "array containers" at 6.25, graph 1.025 right offset -1,0 textcolor rgb "#444444" font small_font
 set label 92 "bitset containers" at 6.25, graph 1.025 left offset 1,0 textcolor rgb "#444444" font small_font
 set xrange [STATS_min - 0.1 : STATS_max + 0.1]
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k, \
+plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(charged("ns_per_row")) \
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k), \
     data using (is(word(kernels, 1)) ? percent("rate") : NaN):(positive("bound_ns_per_row")) with lines lc rgb "black" lw 2 dt 3 title "store bound of this CPU"

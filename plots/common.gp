@@ -53,6 +53,14 @@ n_zeros = 0
 positive(name) = (p_value = column(name), p_value > 0 ? p_value : NaN)
 count_zeros(name) = (n_zeros = n_zeros + (has_word(kernels, strcol("kernel")) && column(name) == 0), 0)
 
+# Kernels that expand the whole vector do their work when it is opened: they are charged for it everywhere. The others' opening is on the figure over
+# the size of the file, and in total_ns_per_row.
+works_at_opening(k) = k[1:6] eq "expand"
+with_opening(name) = (o_value = column(name), !works_at_opening(strcol("kernel")) ? o_value : \
+    name eq "ns_per_row" ? column("total_ns_per_row") : o_value * column("ns_per_row") / column("total_ns_per_row"))
+charged(name) = (c_value = with_opening(name), c_value > 0 ? c_value : NaN)
+title_of(k) = works_at_opening(k) ? k.", with opening" : k
+
 # ---- colours: Okabe and Ito's, one per technique; kernels of one technique differ by dash and point
 technique(k) = k[1:7] eq "per_row" ? 1 : k[1:14] eq "batch_iterator" ? 2 : k[1:8] eq "for_each" ? 3 : \
     k[1:7] eq "for_all" ? 4 : k[1:6] eq "range_" ? 5 : k[1:6] eq "expand" ? 6 : k[1:6] eq "direct" ? 7 : 8

@@ -11,6 +11,6 @@ set xtics ("64" 64, "128" 128, "256" 256, "512" 512, "1,024" 1024, "2,048" 2048,
 set logscale y 10
 set format y "%g"
 set ylabel "nanoseconds per row (log scale)"
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("batch_rows") : NaN):(positive("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k, \
+plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("batch_rows") : NaN):(charged("ns_per_row")) \
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k), \
     data using (is(word(kernels, 1)) ? positive("batch_rows") : NaN):(positive("bound_ns_per_row")) with lines lc rgb "black" lw 2 dt 3 title "store bound of this CPU"

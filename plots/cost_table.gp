@@ -14,7 +14,7 @@ m = words(values)
 index_of(list, w) = sum [j = 1:words(list)] (word(list, j) eq w ? j : 0)
 
 # Cells darker than the middle of the scale take white digits.
-stats data using (log10(positive("ns_per_row"))) nooutput
+stats data using (log10(charged("ns_per_row"))) nooutput
 middle = STATS_min + 0.58 * (STATS_max - STATS_min)
 
 set lmargin at screen 0.235
@@ -32,7 +32,7 @@ set xrange [0.5 : m + 0.5]
 set yrange [n + 0.5 : 0.5]
 set xtics () out
 set ytics () out
-do for [i = 1:n] { set ytics add (word(kernels, i) i) }
+do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_opening(word(kernels, i)) ? " *" : "") i) }
 do for [i = 1:m] { set xtics add (word(values, i).(x_name eq "rate" ? " %%" : "") i) }
 if (x_name eq "rate") {
     set xlabel "deleted rows"
@@ -45,10 +45,11 @@ row_of(k) = has_word(kernels, k) && strcol("verdict") eq "ok" ? index_of(kernels
 column_of(v) = index_of(values, v)
 dark(v) = log10(v) > middle ? 1 : 0
 cell_font = format_used eq "svg" ? (m > 14 ? ",10" : ",12") : (m > 14 ? ",7" : ",9")
+set label 5 "* with opening, where it does its work" at screen 0.985,0.030 right font small_font textcolor rgb "#777777"
 plot data using (column_of(x_text(x_name))):(row_of(strcol("kernel"))):(column_of(x_text(x_name)) - 0.485): \
         (column_of(x_text(x_name)) + 0.485):(row_of(strcol("kernel")) - 0.46):(row_of(strcol("kernel")) + 0.46): \
-        (positive("ns_per_row")) with boxxyerror fill solid 1 noborder lc palette, \
-    data using (column_of(x_text(x_name))):(dark(positive("ns_per_row")) == 0 ? row_of(strcol("kernel")) : NaN): \
-        (digits(column("ns_per_row"))) with labels font cell_font textcolor rgb "#222222", \
-    data using (column_of(x_text(x_name))):(dark(positive("ns_per_row")) == 1 ? row_of(strcol("kernel")) : NaN): \
-        (digits(column("ns_per_row"))) with labels font cell_font textcolor rgb "white"
+        (charged("ns_per_row")) with boxxyerror fill solid 1 noborder lc palette, \
+    data using (column_of(x_text(x_name))):(dark(charged("ns_per_row")) == 0 ? row_of(strcol("kernel")) : NaN): \
+        (digits(charged("ns_per_row"))) with labels font cell_font textcolor rgb "#222222", \
+    data using (column_of(x_text(x_name))):(dark(charged("ns_per_row")) == 1 ? row_of(strcol("kernel")) : NaN): \
+        (digits(charged("ns_per_row"))) with labels font cell_font textcolor rgb "white"
