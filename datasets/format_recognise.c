@@ -116,7 +116,8 @@ static enum format_kind refuse(const uint8_t *bytes, size_t n_bytes, struct dv_e
 
 enum format_kind format_recognise(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out)
 {
-    if (has_prefix(bytes, n_bytes, "PFA1"))
+    /* A Puffin file also ends with its magic: one with a damaged start is told what is damaged. */
+    if (has_prefix(bytes, n_bytes, "PFA1") || (n_bytes >= 4 && has_prefix(bytes + n_bytes - 4, 4, "PFA1")))
         return FORMAT_PUFFIN;
     if (word_at(bytes, n_bytes, 4) == MAGIC_VECTOR)
         return FORMAT_BLOB;

@@ -104,6 +104,23 @@ static void states_rows(void **state)
     assert_int_equal(vector_options_load(&options, "a,b.bin", &sources, &n_sources, &error), DV_ERROR_USAGE);
 }
 
+static void refuses_positions_that_no_row_has(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 0x80, 0x3a, 0x30, 0,
+                                    0, 1, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0,    0,    5,    0};
+    struct vector_options options = {0};
+    struct dv_source *sources = NULL;
+    size_t n_sources = 0;
+    struct dv_error error;
+    assert_int_equal(file_write("high", bytes, sizeof bytes, &error), 0);
+    assert_int_equal(vector_options_load(&options, "high", &sources, &n_sources, &error), DV_ERROR_INPUT);
+    assert_string_equal(error.message,
+                        "high: found position 9223372036854775813, expected less than 2^63: no row has it");
+    assert_null(sources);
+    unlink("high");
+}
+
 static void the_inline_text_has_a_name(void **state)
 {
     (void)state;
@@ -166,6 +183,7 @@ int main(void)
         cmocka_unit_test(the_inline_text_has_a_name),
         cmocka_unit_test(keeps_each_warning_once),
         cmocka_unit_test(takes_numbers),
+        cmocka_unit_test(refuses_positions_that_no_row_has),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -58,6 +58,8 @@ static const struct refused refused[] = {
      false},
     {"mangled by a text decoder", "0a00000000000000efbfbdefbfbdefbfbdefbfbd3a300000", FORMAT_AUTO, 0,
      "text decoder", false},
+    {"Puffin, first magic damaged", "50464132504641317b22626c6f6273223a5b5d7d0c0000000000000050464131",
+     FORMAT_AUTO, 0, "expected the first magic", false},
     {"Parquet", "5041523100000000", FORMAT_AUTO, 0, "Parquet", false},
     {"binary inline",
      "d1d33964"
