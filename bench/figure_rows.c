@@ -46,6 +46,8 @@ static bool is_named(const char *axis, const char *names)
 
 static bool is_on_axis(const char *axis, enum figure_axis wanted)
 {
+    if (axis_rules[wanted].by_batch)
+        return true; /* whatever else varies: a block of the usual batch size is named for that */
     if (wanted != FIGURE_AXIS_VECTOR)
         return is_named(axis, axis_rules[wanted].names);
     for (int i = 0; i < FIGURE_AXIS_VECTOR; i++)

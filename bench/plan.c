@@ -58,11 +58,21 @@ static int check_kernel_patterns(const struct sweep_group *group, struct dv_erro
     return 0;
 }
 
+static bool has_kernel(const struct plan_block *block, const struct kernel *kernel)
+{
+    for (size_t i = 0; i < block->n_kernels; i++)
+        if (block->kernels[i] == kernel)
+            return true;
+    return false;
+}
+
+/* Adds what the group asks for to what the block has, in the registry's order. */
 static int choose_kernels(struct plan_block *block, const struct sweep_group *group,
                           bool (*passes)(const char *name), struct dv_error *error_out)
 {
-    block->kernels = calloc(kernels_count(), sizeof *block->kernels);
-    if (!block->kernels)
+    const struct kernel **kernels = calloc(kernels_count(), sizeof *kernels);
+    size_t n_kernels = 0;
+    if (!kernels)
         return no_memory(error_out);
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *kernel = kernel_at(i);
@@ -71,14 +81,19 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
         bool chosen = is_asked_for(group, kernel, block->sink);
         if (chosen && passes) {
             char *name = plan_cell_name(block, kernel->id);
-            if (!name)
+            if (!name) {
+                free(kernels);
                 return no_memory(error_out);
+            }
             chosen = passes(name);
             free(name);
         }
-        if (chosen || strcmp(kernel->id, "per_row") == 0)
-            block->kernels[block->n_kernels++] = kernel;
+        if (chosen || has_kernel(block, kernel) || strcmp(kernel->id, "per_row") == 0)
+            kernels[n_kernels++] = kernel;
     }
+    free(block->kernels);
+    block->kernels = kernels;
+    block->n_kernels = n_kernels;
     return 0;
 }
 
@@ -99,17 +114,27 @@ struct expansion {
     struct sweep_options *options;
     const struct sweep_group *group;
     bool (*passes)(const char *name);
-    unsigned shard_index; /* 1 .. shard_count */
-    unsigned shard_count;
-    size_t n_seen; /* blocks before sharding */
     struct dv_error *error_out;
 };
 
+static struct plan_block *find_block(const struct plan *plan, const char *dv, const struct plan_block *shape)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++) {
+        struct plan_block *block = &plan->blocks[i];
+        if (block->sink == shape->sink && block->batch_rows == shape->batch_rows &&
+            block->mode == shape->mode && strcmp(block->dv, dv) == 0)
+            return block;
+    }
+    return NULL;
+}
+
+/* A block that two lines of a plan name is one block, with the kernels of both. */
 static int add_block(struct expansion *ex, const char *dv, const char *axis, const char *axis_value,
                      struct plan_block shape)
 {
-    if (ex->n_seen++ % ex->shard_count != ex->shard_index - 1)
-        return 0;
+    struct plan_block *same = find_block(ex->plan, dv, &shape);
+    if (same)
+        return choose_kernels(same, ex->group, ex->passes, ex->error_out);
     struct plan_block *grown = realloc(ex->plan->blocks, (ex->plan->n_blocks + 1) * sizeof *grown);
     if (!grown)
         return no_memory(ex->error_out);
@@ -260,18 +285,25 @@ static int expand_group(struct expansion *ex)
     return status;
 }
 
+/* Keeps every N-th block, from the I-th on. */
+static void take_shard(struct plan *plan, const char *shard)
+{
+    unsigned index = 1, count = 1;
+    size_t n_kept = 0;
+    sscanf(shard, "%u/%u", &index, &count);
+    for (size_t i = 0; i < plan->n_blocks; i++)
+        if (i % count == index - 1)
+            plan->blocks[n_kept++] = plan->blocks[i];
+        else
+            block_free(&plan->blocks[i]);
+    plan->n_blocks = n_kept;
+}
+
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
                 struct dv_error *error_out)
 {
     *plan_out = (struct plan){0};
-    struct expansion ex = {.plan = plan_out,
-                           .options = options,
-                           .passes = passes,
-                           .shard_index = 1,
-                           .shard_count = 1,
-                           .error_out = error_out};
-    if (options->shard)
-        sscanf(options->shard, "%u/%u", &ex.shard_index, &ex.shard_count);
+    struct expansion ex = {.plan = plan_out, .options = options, .passes = passes, .error_out = error_out};
     int status = 0;
     for (size_t i = 0; status == 0 && i < options->n_groups; i++) {
         ex.group = &options->groups[i];
@@ -279,6 +311,8 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
     }
     if (status < 0)
         plan_free(plan_out);
+    else if (options->shard)
+        take_shard(plan_out, options->shard);
     return status;
 }
 

@@ -135,22 +135,68 @@ static void axes_multiply_and_batch_is_one(void **state)
     sweep_options_free(&options);
 }
 
+static void no_block_comes_twice(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct plan_block *a = &plan->blocks[i], *b = &plan->blocks[j];
+            assert_false(a->sink == b->sink && a->mode == b->mode && a->batch_rows == b->batch_rows &&
+                         strcmp(a->dv, b->dv) == 0);
+        }
+}
+
 static void shards_are_disjoint_and_complete(void **state)
 {
     (void)state;
-    size_t n_blocks = 0;
-    for (int i = 1; i <= 5; i++) {
-        struct sweep_options options;
-        struct plan plan;
-        struct dv_error error = {0};
-        char line[64];
-        snprintf(line, sizeof line, "sweep --shard %d/5", i);
-        assert_int_equal(expand(&options, &plan, line, &error), 0);
-        n_blocks += plan.n_blocks;
-        plan_free(&plan);
-        sweep_options_free(&options);
+    struct dv_error error = {0};
+    for (size_t p = 0; p < plan_text_count(); p++) {
+        struct sweep_options options[4]; /* the whole plan, then its shards */
+        struct plan plans[4];
+        for (size_t i = 0; i < 4; i++) {
+            char line[64], shard[24] = "";
+            if (i > 0)
+                snprintf(shard, sizeof shard, " --shard %zu/3", i);
+            snprintf(line, sizeof line, "sweep --plan %s%s", plan_text_at(p)->id, shard);
+            assert_int_equal(expand(&options[i], &plans[i], line, &error), 0);
+        }
+        no_block_comes_twice(&plans[0]);
+        assert_int_equal(plans[1].n_blocks + plans[2].n_blocks + plans[3].n_blocks, plans[0].n_blocks);
+        for (size_t b = 0; b < plans[0].n_blocks; b++) {
+            const struct plan_block *block = &plans[1 + b % 3].blocks[b / 3];
+            assert_string_equal(block->dv, plans[0].blocks[b].dv);
+            assert_int_equal(block->n_kernels, plans[0].blocks[b].n_kernels);
+        }
+        for (size_t i = 0; i < 4; i++) {
+            plan_free(&plans[i]);
+            sweep_options_free(&options[i]);
+        }
     }
-    assert_int_equal(n_blocks, 24);
+}
+
+/* Two lines of a plan that meet in one block: it is measured once, with the kernels of both. */
+static void lines_that_meet_share_the_block(void **state)
+{
+    (void)state;
+    const char *path = "test_plan.lines";
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("--recipe none --sink row_ids --kernel direct_scalar\n"
+          "--recipe none --sink row_ids --kernel per_row_bulk,direct_scalar --batch 64,5000\n",
+          file);
+    fclose(file);
+    assert_int_equal(expand(&options, &plan, "sweep --plan test_plan.lines", &error), 0);
+    remove(path);
+    assert_int_equal(plan.n_blocks, 2);
+    assert_int_equal(plan.blocks[0].batch_rows, 5000);
+    assert_int_equal(plan.blocks[0].n_kernels, 3);
+    assert_string_equal(plan.blocks[0].kernels[0]->id, "per_row");
+    assert_string_equal(plan.blocks[0].kernels[1]->id, "per_row_bulk");
+    assert_string_equal(plan.blocks[0].kernels[2]->id, "direct_scalar");
+    plan_free(&plan);
+    sweep_options_free(&options);
 }
 
 static void per_row_is_always_there(void **state)
@@ -213,6 +259,7 @@ int main(void)
         cmocka_unit_test(rates_of_the_article_are_basis_points),
         cmocka_unit_test(axes_multiply_and_batch_is_one),
         cmocka_unit_test(shards_are_disjoint_and_complete),
+        cmocka_unit_test(lines_that_meet_share_the_block),
         cmocka_unit_test(per_row_is_always_there),
         cmocka_unit_test(the_oracle_is_never_timed),
         cmocka_unit_test(wrong_words_are_usage_errors),
