@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "block_state.h"
+#include "counter_status.h"
 
 /* Batches of one pass in replay: the same batch so often that the loop around it costs nothing beside it. */
 enum { REPLAY_BATCHES = 64 };
@@ -87,6 +88,8 @@ static int open_cells(struct block *block, struct dv_error *error_out)
         const char *reason = kernel_unavailable(cell->kernel, plan->sink);
         if (!reason && plan->mode == MODE_replay && (cell->kernel->flags & KERNEL_FORWARD_ONLY))
             reason = "forward-only: cannot replay one batch";
+        if (!reason && block->batches.n_items == 0)
+            reason = "no rows to visit: --rows tells those of a file without deletes";
         if (reason)
             set_verdict(cell, VERDICT_UNAVAILABLE, reason);
     }
@@ -109,7 +112,6 @@ static void fill_facts(struct block *block)
     result->n_containers = view->n_containers;
     for (int kind = 0; kind < DV_N_KINDS; kind++)
         result->n_kind[kind] = view->n_kind[kind];
-    result->n_rows_per_pass = block->batches.n_rows;
     result->is_sample = block->batches.is_sample;
     result->validate_ns = result->crc_ns = NAN;
 }
@@ -134,10 +136,7 @@ static int open_batches(struct block *block, struct dv_error *error_out)
 {
     int status = batches_plan(&block->batches, &block->dvs[0].view, block->source.base, block->source.n_rows,
                               block->plan->batch_rows, block->context->options->max_batches, error_out);
-    if (status == 0 && block->batches.n_items == 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "%s: no rows to visit; --rows tells a file's", block->plan->dv);
-    if (status == 0 && block->plan->mode == MODE_replay)
+    if (status == 0 && block->batches.n_items && block->plan->mode == MODE_replay)
         status = replay_one_batch(block, error_out);
     return status;
 }
@@ -235,7 +234,7 @@ static int ask_oracle(struct block *block, struct dv_error *error_out)
     int status = guard_open(&block->buffer, n_bytes, error_out);
     if (status == 0)
         status = guard_open(&block->expected, n_bytes, error_out);
-    block->bound_elements = calloc(block->batches.n_items, sizeof *block->bound_elements);
+    block->bound_elements = calloc(block->batches.n_items + 1, sizeof *block->bound_elements);
     if (status == 0 && !block->bound_elements)
         status = no_memory(error_out);
     if (status == 0 && oracle->open)
@@ -281,6 +280,21 @@ static int open_cold_targets(struct block *block, struct dv_error *error_out)
     return 0;
 }
 
+/* The samples stay. The costs go, for which a resumed run looks, and a count that the signal may have
+ * spoiled: it reaches the simulator's children too. */
+static void mark_cut_short(struct block *block)
+{
+    struct counters_result uncounted = {NAN, NAN, NAN, NAN, NAN, .source = "none"};
+    snprintf(uncounted.status, sizeof uncounted.status, "%s", counter_status_word(COUNTER_INTERRUPTED));
+    for (size_t i = 0; i < block->result->n_cells; i++) {
+        struct block_cell *cell = &block->result->cells[i];
+        cell->open_ns = NAN;
+        counters_results_free(&cell->counters, 1);
+        if (block->context->counters)
+            cell->counters = uncounted;
+    }
+}
+
 int block_run(struct block *block, struct dv_error *error_out)
 {
     build_representations(block);
@@ -297,6 +311,8 @@ int block_run(struct block *block, struct dv_error *error_out)
         status = block_measure_costs(block, error_out);
     if (status == 0 && !*block->context->interrupted)
         status = block_count(block, error_out);
+    if (*block->context->interrupted)
+        mark_cut_short(block);
     return status;
 }
 

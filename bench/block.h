@@ -36,7 +36,6 @@ struct block_result {
     uint64_t n_deleted;
     uint64_t n_containers;
     uint64_t n_kind[DV_N_KINDS];
-    uint64_t n_rows_per_pass;
     bool is_sample; /* not every batch of the file was visited */
     double validate_ns;
     double crc_ns;

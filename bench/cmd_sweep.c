@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sweep`: the main job, from options to a folder with CSV, figures and a report. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,7 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
-    interrupted = 1;
+    interrupted = signal_number;
 }
 
 /* The first signal ends the run between two samples; a second one ends the process, for whoever cannot wait.
@@ -45,6 +45,16 @@ static int list_tests(const struct plan *plan, struct dv_error *error_out)
     return 0;
 }
 
+/* Before anything is measured: a file that cannot be written must not cost the run. */
+static int check_benchmark_out(const char *path, struct dv_error *error_out)
+{
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: %s", path, strerror(errno));
+    fclose(file);
+    return 0;
+}
+
 /* Figures and report are for looking at: a run whose picture failed is still a run. */
 static void draw(const struct sweep_options *options, const char *dir)
 {
@@ -62,6 +72,26 @@ static void say_where(const struct sweep_options *options, const char *dir)
     printf("%s/summary.csv\n%s/report.md\n%s/report.html\n", dir, dir, dir);
     if (options->plots)
         printf("%s/plots/\n", dir);
+}
+
+/* A resumed run may hold rows that are not to be compared with those of now: says so, here and in run.json.
+ */
+static void say_mixed(struct run_record *record, const struct sweep *sweep)
+{
+    char text[160];
+    if (sweep->n_replaced_out) {
+        snprintf(text, sizeof text, "resumed: %zu rows of another program, machine or setting were replaced",
+                 sweep->n_replaced_out);
+        run_record_warn(record, text);
+        fprintf(stderr, "dvbench: %s\n", text);
+    }
+    if (sweep->n_kept_out) {
+        snprintf(text, sizeof text,
+                 "resumed: %zu rows that the plan does not name were kept, whatever program measured them",
+                 sweep->n_kept_out);
+        run_record_warn(record, text);
+        fprintf(stderr, "dvbench: %s\n", text);
+    }
 }
 
 /* This process's share: all blocks, or those of one process start. */
@@ -91,8 +121,10 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
         *n_wrong_out = sweep.n_wrong_out;
     }
     counters_close(sweep.counters);
-    if (status == 0)
+    if (status == 0) {
+        say_mixed(record, &sweep);
         status = run_record_end(record, interrupted != 0, error_out);
+    }
     run_record_free(record);
     return status;
 }
@@ -175,6 +207,8 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         status = list_tests(&plan, error_out);
         goto out;
     }
+    if (status == 0 && options.benchmark_out)
+        status = check_benchmark_out(options.benchmark_out, error_out);
     if (status == 0 && (options.resume_dir || options.start >= 0))
         dir = strdup(options.start >= 0 && options.out_dir ? options.out_dir
                      : options.resume_dir                  ? options.resume_dir

@@ -32,7 +32,8 @@
       "no valgrind here, or built without its headers: install valgrind and build again")                    \
     X(CANNOT_SIMULATE, "cannot-simulate", "the simulator cannot run this code, or has no such event")        \
     X(SIM_ISA_DIFFERS, "sim-isa-differs", "the simulator ran other code than was timed: it has a lower ISA") \
-    X(NOT_ASKED, "not-asked", "counters were not asked for")
+    X(NOT_ASKED, "not-asked", "counters were not asked for")                                                 \
+    X(INTERRUPTED, "interrupted", "the run was stopped before: sweep --resume goes on with it")
 
 #define COUNTER_STATUS_ENUM(id, word, text) COUNTER_##id,
 enum counter_status { FOR_EACH_COUNTER_STATUS(COUNTER_STATUS_ENUM) N_COUNTER_STATUS };

@@ -16,6 +16,7 @@
 
 struct csv_writer {
     int fd;
+    char *path;        /* owned: for messages */
     locale_t c_locale; /* numbers take a point whatever setlocale said */
     enum csv_file file;
     bool is_out_of_memory;      /* since the row began */
@@ -102,11 +103,12 @@ static int writer_open(struct csv_writer **writer_out, const char *path, int fla
     if (!writer)
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
     writer->file = file;
+    writer->path = strdup(path);
     writer->fd = open(path, flags | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     const int open_errno = errno;
     writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     *writer_out = writer;
-    if (writer->fd >= 0 && writer->c_locale)
+    if (writer->fd >= 0 && writer->c_locale && writer->path)
         return 0;
     (void)csv_close(writer, NULL);
     *writer_out = NULL;
@@ -263,7 +265,7 @@ int csv_end_row(struct csv_writer *writer, struct dv_error *error_out)
     if (writer->is_out_of_memory)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV row");
     else
-        code = write_line(writer, writer->cells, error_out);
+        code = csv_name_file(write_line(writer, writer->cells, error_out), writer->path, error_out);
     empty_row(writer);
     return code;
 }
@@ -278,6 +280,7 @@ int csv_close(struct csv_writer *writer, struct dv_error *error_out)
         code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot close a CSV file: %s", strerror(errno));
     if (writer->c_locale)
         freelocale(writer->c_locale);
+    free(writer->path);
     free(writer);
     return code;
 }

@@ -6,57 +6,68 @@
 #include "noise.h"
 #include "stats.h"
 
-static bool is_twin(const struct sample_row *row)
-{
-    const size_t n = strlen(row->kernel), n_suffix = strlen(SAMPLES_TWIN_SUFFIX);
-    return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
-}
+/* One sample of a twin and its kernel's in the same round of the same start. */
+struct twin {
+    size_t pair;
+    double ns_per_row;
+    double original_ns_per_row;
+};
 
-static bool same_block(const struct sample_row *a, const struct sample_row *b)
+static const struct sample_row *original_of(const struct samples *samples, size_t row)
 {
-    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
-           strcmp(a->dv, b->dv) == 0;
-}
-
-/* The twin's samples over those of its kernel in the same round of the same start. */
-static int measure_pair(struct noise_pair *pair, const struct samples *samples, const struct sample_row *twin)
-{
+    const struct sample_row *twin = &samples->rows[row];
     const size_t n_id = strlen(twin->kernel) - strlen(SAMPLES_TWIN_SUFFIX);
-    double *twins = calloc(samples->n_rows, sizeof *twins),
-           *originals = calloc(samples->n_rows, sizeof *originals);
+    size_t first, end;
+    samples_stretch(samples, row, &first, &end);
+    for (size_t i = first; i < end; i++)
+        if (samples->rows[i].round == twin->round && strlen(samples->rows[i].kernel) == n_id &&
+            strncmp(samples->rows[i].kernel, twin->kernel, n_id) == 0)
+            return &samples->rows[i];
+    return NULL;
+}
+
+/* The pair that the row belongs to, a new one where there is none; the latest are the likeliest. */
+static size_t pair_of(struct noise *noise, const struct sample_row *twin)
+{
+    for (size_t i = noise->n_pairs; i > 0; i--)
+        if (strcmp(noise->pairs[i - 1].like->kernel, twin->kernel) == 0 &&
+            samples_same_block(noise->pairs[i - 1].like, twin))
+            return i - 1;
+    noise->pairs[noise->n_pairs].like = twin;
+    return noise->n_pairs++;
+}
+
+static size_t collect_twins(struct noise *noise, const struct samples *samples, struct twin *twins_out)
+{
+    size_t n_twins = 0;
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        const struct sample_row *row = &samples->rows[i];
+        const struct sample_row *original = samples_is_twin(row) ? original_of(samples, i) : NULL;
+        if (original)
+            twins_out[n_twins++] =
+                (struct twin){pair_of(noise, row), row->sample.ns_per_row, original->sample.ns_per_row};
+    }
+    return n_twins;
+}
+
+static int measure_pair(struct noise *noise, size_t pair, const struct twin *twins, size_t n_twins)
+{
+    double *times = calloc(n_twins, sizeof *times), *originals = calloc(n_twins, sizeof *originals);
     size_t n = 0;
     struct stats_summary ratio = {0};
-    int status = twins && originals ? 0 : DV_ERROR_MEMORY;
-    for (size_t i = 0; status == 0 && i < samples->n_rows; i++) {
-        const struct sample_row *a = &samples->rows[i];
-        if (strcmp(a->kernel, twin->kernel) != 0 || !same_block(a, twin))
-            continue;
-        for (size_t j = 0; j < samples->n_rows; j++) {
-            const struct sample_row *b = &samples->rows[j];
-            if (b->start == a->start && b->round == a->round && strlen(b->kernel) == n_id &&
-                strncmp(b->kernel, a->kernel, n_id) == 0 && same_block(a, b)) {
-                twins[n] = a->sample.ns_per_row;
-                originals[n++] = b->sample.ns_per_row;
-                break;
-            }
+    int status = times && originals ? 0 : DV_ERROR_MEMORY;
+    for (size_t i = 0; status == 0 && i < n_twins; i++)
+        if (twins[i].pair == pair) {
+            times[n] = twins[i].ns_per_row;
+            originals[n++] = twins[i].original_ns_per_row;
         }
-    }
     if (status == 0)
-        status = stats_summarise_ratios(&ratio, twins, originals, n);
-    *pair = (struct noise_pair){.like = twin,
-                                .ns_per_row = stats_median(originals, n),
-                                .deviation_pct = 100 * fabs(ratio.median - 1)};
-    free(twins);
+        status = stats_summarise_ratios(&ratio, times, originals, n);
+    noise->pairs[pair].ns_per_row = stats_median(originals, n);
+    noise->pairs[pair].deviation_pct = 100 * fabs(ratio.median - 1);
+    free(times);
     free(originals);
     return status;
-}
-
-static bool is_known(const struct noise *noise, const struct sample_row *twin)
-{
-    for (size_t i = 0; i < noise->n_pairs; i++)
-        if (strcmp(noise->pairs[i].like->kernel, twin->kernel) == 0 && same_block(noise->pairs[i].like, twin))
-            return true;
-    return false;
 }
 
 static double larger(double a, double b)
@@ -72,7 +83,7 @@ static void classify(struct noise *noise)
         struct noise_pair *pair = &noise->pairs[i];
         bool has_slower = false, has_faster = false;
         for (size_t j = 0; j < noise->n_pairs; j++)
-            if (j != i && same_block(noise->pairs[j].like, pair->like)) {
+            if (j != i && samples_same_block(noise->pairs[j].like, pair->like)) {
                 has_slower |= noise->pairs[j].ns_per_row > pair->ns_per_row;
                 has_faster |= noise->pairs[j].ns_per_row < pair->ns_per_row;
             }
@@ -89,10 +100,12 @@ static void classify(struct noise *noise)
 int noise_measure(struct noise *noise_out, const struct samples *samples, struct dv_error *error_out)
 {
     *noise_out = (struct noise){.pairs = calloc(samples->n_rows + 1, sizeof(struct noise_pair))};
-    int status = noise_out->pairs ? 0 : DV_ERROR_MEMORY;
-    for (size_t i = 0; status == 0 && i < samples->n_rows; i++)
-        if (is_twin(&samples->rows[i]) && !is_known(noise_out, &samples->rows[i]))
-            status = measure_pair(&noise_out->pairs[noise_out->n_pairs++], samples, &samples->rows[i]);
+    struct twin *twins = calloc(samples->n_rows + 1, sizeof *twins);
+    int status = noise_out->pairs && twins ? 0 : DV_ERROR_MEMORY;
+    const size_t n_twins = status == 0 ? collect_twins(noise_out, samples, twins) : 0;
+    for (size_t pair = 0; status == 0 && pair < noise_out->n_pairs; pair++)
+        status = measure_pair(noise_out, pair, twins, n_twins);
+    free(twins);
     if (status < 0) {
         noise_free(noise_out);
         return dv_fail(error_out, status, DV_NO_OFFSET, "no memory for the noise floor");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "build_info.h"
+#include "pmu_names.h"
 #include "run_dir.h"
 #include "run_json.h"
 #include "run_record.h"
@@ -29,10 +30,16 @@ struct run_record {
     struct machine_ticks ticks;
 };
 
+void run_record_warn(struct run_record *record, const char *text)
+{
+    strings_add(&record->warnings, text, strlen(text));
+    record->info.warnings = (const char *const *)record->warnings.items;
+    record->info.n_warnings = record->warnings.n_items;
+}
+
 static void warn(const char *text, void *user)
 {
-    struct run_record *record = user;
-    strings_add(&record->warnings, text, strlen(text));
+    run_record_warn(user, text);
 }
 
 static int pin(struct run_record *record, struct dv_error *error_out)
@@ -50,7 +57,7 @@ static int pin(struct run_record *record, struct dv_error *error_out)
     else if (record->options->cpu >= 0) /* asked for, so it must not be passed over */
         return dv_fail(error_out, status, DV_NO_OFFSET, "%s", error.message);
     else
-        warn("not pinned to a CPU", record);
+        run_record_warn(record, "not pinned to a CPU");
     return 0;
 }
 
@@ -109,8 +116,7 @@ static void fill_info(struct run_record *record)
     info->malloc_trim_threshold_bytes = machine_fix_malloc();
     info->counter_source = record->counters ? counters_source(record->counters) : "none";
     info->counter_status = record->counters ? counters_reason(record->counters) : "not asked for";
-    info->warnings = (const char *const *)record->warnings.items;
-    info->n_warnings = record->warnings.n_items;
+    info->pfm_version = *pmu_names_version() ? pmu_names_version() : NULL;
     fill_settings(record);
     fill_events(record);
 }
@@ -128,7 +134,10 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
     record->dir = strdup(dir);
     int status = record->path && record->dir ? 0 : DV_ERROR_MEMORY;
     for (int i = 0; status == 0 && i < argc && strcmp(argv[i], "--start") != 0; i++)
-        status = strings_add(&record->arguments, argv[i], strlen(argv[i]));
+        if (strcmp(argv[i], "--resume") == 0)
+            i++; /* with its folder: it may move */
+        else if (strncmp(argv[i], "--resume=", 9) != 0)
+            status = strings_add(&record->arguments, argv[i], strlen(argv[i]));
     if (status < 0)
         return dv_fail(error_out, status, DV_NO_OFFSET, "no memory for run.json");
     machine_read(&record->machine);

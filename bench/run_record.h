@@ -23,6 +23,9 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
 struct summary_facts run_record_facts(const struct run_record *record);
 uint64_t run_record_llc_bytes(const struct run_record *record);
 
+/* Adds a warning; without memory there is none. */
+void run_record_warn(struct run_record *record, const char *text);
+
 /* Writes DIR/run.json again, with the end, the steal time and whether it was interrupted. */
 int run_record_end(struct run_record *record, bool was_interrupted, struct dv_error *error_out);
 

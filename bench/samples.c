@@ -43,11 +43,11 @@ static int mode_of(const char *id)
     return -1;
 }
 
-static int integer_at(const struct csv_table *table, size_t row, enum csv_column column)
+/* -1 where the cell is empty. */
+static int64_t integer_at(const struct csv_table *table, size_t row, enum csv_column column)
 {
-    uint64_t value = 0;
-    csv_unsigned(table, row, column, &value);
-    return (int)value;
+    uint64_t value;
+    return csv_unsigned(table, row, column, &value) && value <= INT64_MAX ? (int64_t)value : -1;
 }
 
 static int load_row(struct samples *samples, const struct csv_table *table, size_t i,
@@ -63,13 +63,14 @@ static int load_row(struct samples *samples, const struct csv_table *table, size
                              .sink = sink,
                              .mode = mode,
                              .batch_rows = (uint32_t)integer_at(table, i, CSV_samples_batch_rows),
-                             .start = integer_at(table, i, CSV_samples_start),
-                             .round = integer_at(table, i, CSV_samples_round),
-                             .order = integer_at(table, i, CSV_samples_order)};
+                             .start = (int)integer_at(table, i, CSV_samples_start),
+                             .round = (int)integer_at(table, i, CSV_samples_round),
+                             .order = (int)integer_at(table, i, CSV_samples_order)};
     snprintf(row.cell, sizeof row.cell, "%s", csv_text(table, i, CSV_samples_cell));
     row.sample = (struct measure_sample){.ns_per_row = csv_real(table, i, CSV_samples_ns_per_row),
                                          .n_iterations = integer_at(table, i, CSV_samples_iterations),
                                          .n_page_faults = integer_at(table, i, CSV_samples_page_faults),
+                                         .n_cpu_migrations = integer_at(table, i, CSV_samples_cpu_migrations),
                                          .mhz = csv_real(table, i, CSV_samples_mhz)};
     return remember(samples, &row, error_out);
 }
@@ -91,6 +92,12 @@ int samples_open(struct samples *samples_out, const char *dir, const char *run, 
     return status;
 }
 
+static void set_count(struct csv_writer *writer, enum csv_column column, int64_t count)
+{
+    if (count >= 0) /* else unknown */
+        csv_set_integer(writer, column, count);
+}
+
 static int write_row(struct csv_writer *writer, const char *run, const struct sample_row *row,
                      struct dv_error *error_out)
 {
@@ -106,9 +113,8 @@ static int write_row(struct csv_writer *writer, const char *run, const struct sa
     csv_set_integer(writer, CSV_samples_order, row->order);
     csv_set_integer(writer, CSV_samples_iterations, row->sample.n_iterations);
     csv_set_real(writer, CSV_samples_ns_per_row, row->sample.ns_per_row);
-    csv_set_integer(writer, CSV_samples_page_faults, row->sample.n_page_faults);
-    if (row->sample.n_cpu_migrations >= 0)
-        csv_set_integer(writer, CSV_samples_cpu_migrations, row->sample.n_cpu_migrations);
+    set_count(writer, CSV_samples_page_faults, row->sample.n_page_faults);
+    set_count(writer, CSV_samples_cpu_migrations, row->sample.n_cpu_migrations);
     csv_set_real(writer, CSV_samples_mhz, row->sample.mhz);
     return csv_end_row(writer, error_out);
 }
@@ -125,6 +131,30 @@ size_t samples_count(const struct samples *samples, const char *cell, int start)
     for (size_t i = 0; i < samples->n_rows; i++)
         n += strcmp(samples->rows[i].cell, cell) == 0 && (start < 0 || samples->rows[i].start == start);
     return n;
+}
+
+bool samples_is_twin(const struct sample_row *row)
+{
+    const size_t n = strlen(row->kernel), n_suffix = strlen(SAMPLES_TWIN_SUFFIX);
+    return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
+}
+
+bool samples_same_block(const struct sample_row *a, const struct sample_row *b)
+{
+    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
+           strcmp(a->dv, b->dv) == 0;
+}
+
+void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out)
+{
+    const struct sample_row *rows = samples->rows, *of = &rows[row];
+    size_t first = row, end = row + 1;
+    while (first > 0 && rows[first - 1].start == of->start && samples_same_block(&rows[first - 1], of))
+        first--;
+    while (end < samples->n_rows && rows[end].start == of->start && samples_same_block(&rows[end], of))
+        end++;
+    *first_out = first;
+    *end_out = end;
 }
 
 /* Writes what is in memory beside, and puts it in the file's place. */
@@ -187,13 +217,19 @@ int samples_drop_block(struct samples *samples, const char *dv, const struct pla
     return status;
 }
 
+/* A twin's hash differs from its cell's in the first digit. */
+static bool is_of_cell(const struct sample_row *row, const char *cell)
+{
+    return strcmp(row->cell, cell) == 0 || (samples_is_twin(row) && strcmp(row->cell + 1, cell + 1) == 0);
+}
+
 int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error *error_out)
 {
     bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
     if (!drop)
         return no_memory(error_out);
     for (size_t i = 0; i < samples->n_rows; i++)
-        drop[i] = strcmp(samples->rows[i].cell, cell) == 0;
+        drop[i] = is_of_cell(&samples->rows[i], cell);
     int status = compact(samples, drop, error_out);
     free(drop);
     return status;

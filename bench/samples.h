@@ -49,12 +49,22 @@ int samples_add(struct samples *samples, const struct sample_row *row, struct dv
 /* Number of rows of one cell and one start (start < 0: of all). */
 size_t samples_count(const struct samples *samples, const char *cell, int start);
 
+/* A twin's row: its kernel is an id with SAMPLES_TWIN_SUFFIX. */
+bool samples_is_twin(const struct sample_row *row);
+
+/* Rows of one DV, sink, batch size and mode. */
+bool samples_same_block(const struct sample_row *a, const struct sample_row *b);
+
+/* The rows [*first_out, *end_out) around rows[row] of the same block and start. One process start measures a
+ * block in one go, so that they stand together. */
+void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out);
+
 /* Takes out the rows of a DV, sink, batch size and mode, of one start (start < 0: all), from memory and, by a
  * new file in the old one's place, from the disk: a block that was cut short begins again. */
 int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
                        struct dv_error *error_out);
 
-/* The same for one cell, which turned out wrong. */
+/* The same for one cell, which turned out wrong, and its twin. */
 int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error *error_out);
 
 int samples_close(struct samples *samples, struct dv_error *error_out);

@@ -24,12 +24,13 @@ struct cell_statistics {
     struct stats_summary speedup; /* per_row over this kernel, paired by start and round */
 };
 
-static const struct sample_row *partner(const struct samples *samples, const char *cell,
-                                        const struct sample_row *of)
+/* The other cell's sample of the same round and start. */
+static const struct sample_row *partner(const struct samples *samples, const char *cell, size_t of)
 {
-    for (size_t i = 0; i < samples->n_rows; i++)
-        if (samples->rows[i].start == of->start && samples->rows[i].round == of->round &&
-            strcmp(samples->rows[i].cell, cell) == 0)
+    size_t first, end;
+    samples_stretch(samples, of, &first, &end);
+    for (size_t i = first; i < end; i++)
+        if (samples->rows[i].round == samples->rows[of].round && strcmp(samples->rows[i].cell, cell) == 0)
             return &samples->rows[i];
     return NULL;
 }
@@ -44,7 +45,7 @@ static int cell_statistics(struct cell_statistics *statistics_out, const struct 
     for (size_t i = 0; status == 0 && i < samples->n_rows; i++) {
         if (strcmp(samples->rows[i].cell, cell) != 0)
             continue;
-        const struct sample_row *other = partner(samples, baseline_cell, &samples->rows[i]);
+        const struct sample_row *other = partner(samples, baseline_cell, i);
         times[n] = samples->rows[i].sample.ns_per_row;
         baseline[n++] = other ? other->sample.ns_per_row : NAN;
     }
@@ -111,12 +112,14 @@ static void set_times(struct csv_writer *writer, const struct block_result *resu
                       double bound_ns)
 {
     const double ns = statistics->time.median;
+    const uint64_t batch_rows =
+        result->n_rows < result->plan->batch_rows ? result->n_rows : result->plan->batch_rows;
     csv_set_unsigned(writer, CSV_summary_samples, statistics->time.n_samples);
     csv_set_real(writer, CSV_summary_ns_per_row, ns);
     csv_set_real(writer, CSV_summary_ns_per_row_mad, statistics->time.mad);
     csv_set_real(writer, CSV_summary_ns_per_row_low, statistics->time.interval.low);
     csv_set_real(writer, CSV_summary_ns_per_row_high, statistics->time.interval.high);
-    csv_set_real(writer, CSV_summary_us_per_batch, ns * result->plan->batch_rows / 1000);
+    csv_set_real(writer, CSV_summary_us_per_batch, ns * (double)batch_rows / 1000);
     csv_set_real(writer, CSV_summary_speedup_vs_per_row, statistics->speedup.median);
     csv_set_real(writer, CSV_summary_speedup_low, statistics->speedup.interval.low);
     csv_set_real(writer, CSV_summary_speedup_high, statistics->speedup.interval.high);
@@ -155,7 +158,8 @@ static double noise_of(const struct noise *noise, const struct block_result *res
 static const char *baseline_cell(const struct block_result *result)
 {
     for (size_t i = 0; i < result->n_cells; i++)
-        if (strcmp(result->cells[i].kernel->id, "per_row") == 0)
+        if (strcmp(result->cells[i].kernel->id, "per_row") == 0 &&
+            result->cells[i].verdict.kind == VERDICT_OK)
             return result->cells[i].hash;
     return "";
 }
@@ -191,12 +195,21 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
  * ----------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_of_block(const struct block_result *result, const char *cell)
+static struct block_cell *find_cell(const struct block_result *result, const char *hash)
 {
-    for (size_t i = 0; result && i < result->n_cells; i++)
-        if (strcmp(result->cells[i].hash, cell) == 0)
+    for (size_t i = 0; i < result->n_cells; i++)
+        if (strcmp(result->cells[i].hash, hash) == 0)
+            return &result->cells[i];
+    return NULL;
+}
+
+/* Whether the row gives way to what was measured now. */
+static bool gives_way(const struct block_result *result, const struct strings *replaced, const char *hash)
+{
+    for (size_t i = 0; i < replaced->n_items; i++)
+        if (strcmp(replaced->items[i], hash) == 0)
             return true;
-    return false;
+    return find_cell(result, hash) != NULL;
 }
 
 static int load_if_there(struct csv_table **table_out, const char *path, enum csv_file file,
@@ -207,10 +220,11 @@ static int load_if_there(struct csv_table **table_out, const char *path, enum cs
 }
 
 static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
-                     const struct block_result *result, const struct noise *noise, struct dv_error *error_out)
+                     const struct block_result *result, const struct strings *replaced,
+                     const struct noise *noise, struct dv_error *error_out)
 {
     for (size_t i = 0; table && i < csv_n_rows(table); i++) {
-        if (is_of_block(result, csv_text(table, i, CSV_summary_cell)))
+        if (gives_way(result, replaced, csv_text(table, i, CSV_summary_cell)))
             continue;
         uint64_t batch_rows;
         csv_unsigned(table, i, CSV_summary_batch_rows, &batch_rows);
@@ -270,7 +284,7 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
 }
 
 int summary_update(const struct summary_facts *facts, const struct block_result *result,
-                   const struct samples *samples, struct dv_error *error_out)
+                   const struct strings *replaced, const struct samples *samples, struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -280,8 +294,8 @@ int summary_update(const struct summary_facts *facts, const struct block_result 
     if (status == 0)
         status = noise_measure(&noise, samples, error_out);
     if (status == 0)
-        status = keep_rows(writer, old, result, &noise, error_out);
-    if (status == 0 && result)
+        status = keep_rows(writer, old, result, replaced, &noise, error_out);
+    if (status == 0)
         status = write_block(writer, facts, result, samples, &noise, error_out);
     noise_free(&noise);
     return end_rewrite(path, old, writer, status, error_out);
@@ -302,7 +316,8 @@ static int write_event(struct csv_writer *writer, const struct summary_facts *fa
 }
 
 int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
-                            const struct counters *counters, struct dv_error *error_out)
+                            const struct strings *replaced, const struct counters *counters,
+                            struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -315,7 +330,7 @@ int summary_update_counters(const struct summary_facts *facts, const struct bloc
         status = write_event(writer, facts, COUNTERS_CALIBRATION_CELL, &calibration[i], error_out);
     for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
         const char *cell = csv_text(old, i, CSV_counters_cell);
-        if (is_of_block(result, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
+        if (gives_way(result, replaced, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
             continue;
         csv_copy_row(writer, old, i);
         status = csv_end_row(writer, error_out);
@@ -330,45 +345,78 @@ int summary_update_counters(const struct summary_facts *facts, const struct bloc
 /* --- Questions to a summary
  * ----------------------------------------------------------------------------------------------- */
 
-static struct csv_table *load_summary(const char *dir)
+static int load_summary(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
 {
     char *path = NULL;
-    struct csv_table *table = NULL;
+    *table_out = NULL;
     if (asprintf(&path, "%s/summary.csv", dir) < 0)
-        return NULL;
-    if (load_if_there(&table, path, CSV_FILE_summary, NULL) < 0)
-        table = NULL;
+        return no_memory(error_out);
+    int status = load_if_there(table_out, path, CSV_FILE_summary, error_out);
     free(path);
-    return table;
+    return status;
 }
 
-static bool has_cell(const struct csv_table *table, const char *cell, size_t n_samples)
+static bool is_row_of_block(const struct csv_table *table, size_t row, const struct block_result *result)
 {
-    for (size_t i = 0; i < csv_n_rows(table); i++) {
-        uint64_t samples = 0;
-        if (strcmp(csv_text(table, i, CSV_summary_cell), cell) != 0)
+    uint64_t batch_rows;
+    csv_unsigned(table, row, CSV_summary_batch_rows, &batch_rows);
+    return batch_rows == result->plan->batch_rows &&
+           strcmp(csv_text(table, row, CSV_summary_sink), sink_id(result->plan->sink)) == 0 &&
+           strcmp(csv_text(table, row, CSV_summary_mode), mode_id(result->plan->mode)) == 0 &&
+           strcmp(csv_text(table, row, CSV_summary_dv), result->dv) == 0;
+}
+
+/* Whether the row needs nothing more from this start. */
+static bool is_row_done(const struct csv_table *table, size_t row, const struct samples *samples, int start,
+                        size_t n_rounds)
+{
+    return strcmp(csv_text(table, row, CSV_summary_verdict), "ok") != 0 ||
+           (samples_count(samples, csv_text(table, row, CSV_summary_cell), start) >= n_rounds &&
+            !isnan(csv_real(table, row, CSV_summary_open_ns)));
+}
+
+int summary_find_block(struct summary_found *found_out, struct block_result *result, const char *dir,
+                       const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
+{
+    struct csv_table *table;
+    size_t n_done = 0;
+    *found_out = (struct summary_found){0};
+    int status = load_summary(&table, dir, error_out);
+    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++) {
+        if (!is_row_of_block(table, i, result))
             continue;
-        csv_unsigned(table, i, CSV_summary_samples, &samples);
-        return samples >= n_samples || strcmp(csv_text(table, i, CSV_summary_verdict), "ok") != 0;
+        const char *hash = csv_text(table, i, CSV_summary_cell);
+        struct block_cell *cell = find_cell(result, hash);
+        if (!cell) {
+            status = strings_add(&found_out->replaced, hash, strlen(hash)) ? no_memory(error_out) : 0;
+            continue;
+        }
+        n_done += is_row_done(table, i, samples, start, n_rounds);
+        if (strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0) {
+            cell->verdict.kind = VERDICT_WRONG;
+            snprintf(cell->verdict.reason, sizeof cell->verdict.reason, "%s",
+                     csv_text(table, i, CSV_summary_reason));
+        }
     }
-    return false;
+    found_out->is_done = n_done == result->n_cells;
+    csv_free(table);
+    return status;
 }
 
-bool summary_has_block(const struct block_result *result, const char *dir, size_t n_samples)
+size_t summary_count(const char *dir)
 {
-    struct csv_table *table = load_summary(dir);
-    bool has_all = table != NULL;
-    for (size_t i = 0; has_all && i < result->n_cells; i++)
-        has_all = has_cell(table, result->cells[i].hash, n_samples);
+    struct csv_table *table;
+    const size_t n = load_summary(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
     csv_free(table);
-    return has_all;
+    return n;
 }
 
 size_t summary_count_wrong(const char *dir)
 {
-    struct csv_table *table = load_summary(dir);
+    struct csv_table *table;
     size_t n = 0;
-    for (size_t i = 0; table && i < csv_n_rows(table); i++)
+    const int status = load_summary(&table, dir, NULL);
+    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         n += strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0;
     csv_free(table);
     return n;

@@ -29,25 +29,36 @@ static double estimate_block_s(const struct sweep *sweep)
            counting_s;
 }
 
-static bool is_done(const struct sweep *sweep, const struct block_context *context,
-                    const struct block_result *result)
-{
-    const size_t n_expected = (size_t)sweep->options->rounds * (size_t)(context->start + 1);
-    return summary_has_block(result, sweep->facts.dir, n_expected);
-}
-
-/* What the block left behind when it was cut short goes; what an earlier start measured stays. */
+/* What the block left behind when it was cut short goes; what an earlier start measured stays, unless the
+ * block has rows that are not comparable with what is measured now. */
 static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
-                     struct block_result *result, struct dv_error *error_out)
+                     struct block_result *result, const struct strings *replaced, struct dv_error *error_out)
 {
-    int status = samples_drop_block(context->samples, result->dv, result->plan, context->start, error_out);
+    int status = samples_drop_block(context->samples, result->dv, result->plan,
+                                    replaced->n_items ? -1 : context->start, error_out);
     if (status == 0)
         status = block_run(block, error_out);
     if (status == 0)
-        status = summary_update(&sweep->facts, result, context->samples, error_out);
+        status = summary_update(&sweep->facts, result, replaced, context->samples, error_out);
     if (status == 0 && context->counters)
-        status = summary_update_counters(&sweep->facts, result, context->counters, error_out);
+        status = summary_update_counters(&sweep->facts, result, replaced, context->counters, error_out);
+    if (replaced->n_items && sweep->n_replaced_out == 0)
+        progress_note(context->progress,
+                      "%s has rows of another program, machine or setting: those that this plan names are "
+                      "measured anew",
+                      sweep->facts.dir);
+    sweep->n_replaced_out += replaced->n_items;
     return status;
+}
+
+/* Rows with a reason follow, but nobody should have to look for them. */
+static void note_nothing_to_measure(const struct block_context *context, const struct block_result *result)
+{
+    for (size_t i = 0; i < result->n_cells; i++)
+        if (result->cells[i].verdict.kind == VERDICT_OK)
+            return;
+    progress_note(context->progress, "%s: nothing to measure: %s", result->dv,
+                  result->cells[0].verdict.reason);
 }
 
 static int do_block(struct sweep *sweep, const struct block_context *context,
@@ -59,13 +70,21 @@ static int do_block(struct sweep *sweep, const struct block_context *context,
     title_of(plan_block, title, sizeof title);
     progress_block(context->progress, title);
     int status = block_open(&block, context, plan_block, &result, error_out);
-    const bool is_new = status == 0 && !is_done(sweep, context, &result);
+    struct summary_found found = {0};
+    if (status == 0)
+        status = summary_find_block(&found, &result, sweep->facts.dir, context->samples, context->start,
+                                    (size_t)sweep->options->rounds, error_out);
+    const bool is_new = status == 0 && !found.is_done;
     if (is_new)
-        status = run_block(sweep, context, block, &result, error_out);
+        note_nothing_to_measure(context, &result);
+    if (is_new)
+        status = run_block(sweep, context, block, &result, &found.replaced, error_out);
+    sweep->n_cells_out += result.n_cells;
     if (status < 0 && error_out && !strstr(error_out->message, plan_block->dv)) {
         struct dv_error cause = *error_out;
         dv_fail(error_out, cause.code, cause.offset_bytes, "%.100s: %.150s", plan_block->dv, cause.message);
     }
+    strings_free(&found.replaced);
     block_close(block);
     block_result_free(&result);
     progress_block_done(context->progress, is_new);
@@ -108,6 +127,9 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
         status = do_block(sweep, &context, &sweep->plan->blocks[i], error_out);
     progress_end(&progress);
     sweep->n_wrong_out = summary_count_wrong(sweep->facts.dir);
+    const size_t n_rows = summary_count(sweep->facts.dir);
+    if (status == 0 && !*sweep->interrupted && n_rows > sweep->n_cells_out)
+        sweep->n_kept_out = n_rows - sweep->n_cells_out;
     if (gbench_json_close(json) != 0 && status == 0)
         status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: a write failed",
                          sweep->json_path);

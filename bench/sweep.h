@@ -19,7 +19,10 @@ struct sweep {
     int start;                 /* process start, from 0 */
     const char *json_path;     /* NULL: no --benchmark_out */
     const volatile sig_atomic_t *interrupted;
-    size_t n_wrong_out; /* cells that turned out wrong, in this process or before */
+    size_t n_wrong_out;    /* cells that turned out wrong, in this process or before */
+    size_t n_cells_out;    /* of the plan's blocks */
+    size_t n_replaced_out; /* rows of a resumed run that another program, machine or setting had measured */
+    size_t n_kept_out;     /* rows of a resumed run that the plan does not name */
 };
 
 /* Runs all blocks that the folder does not hold yet. Returns 0, also when interrupted; negative with

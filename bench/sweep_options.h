@@ -26,8 +26,6 @@ struct sweep_axis {
 #define SWEEP_MAX_AXES    4
 #define SWEEP_CPU_DEFAULT (-1) /* the last one allowed */
 #define SWEEP_CPU_NONE    (-2)
-#define SWEEP_CPU_DEFAULT (-1) /* the last one allowed */
-#define SWEEP_CPU_NONE    (-2)
 
 /* One line of a plan: DVs x axes x sinks x batch sizes x modes, each with all the kernels that match. */
 struct sweep_group {

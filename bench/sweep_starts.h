@@ -10,11 +10,11 @@
 
 #include "sweep_options.h"
 
-/* Runs `argv` once per start as `sweep ... --resume DIR --start K`. Each child goes over all blocks and puts
- * the samples of all starts so far into the summary. --benchmark_out is joined at the end. Returns 0 (also
- * where cells were wrong or the run was interrupted), or a negative code where a child failed; it has then
- * said why. */
+/* Runs `argv` once per start as `sweep ... --start K --out DIR`. Each child goes over all blocks and puts the
+ * samples of all starts so far into the summary. --benchmark_out is joined at the end. *interrupted: the
+ * signal that arrived, here or (then it is set) in a child. Returns 0 (also where cells were wrong or the run
+ * was interrupted), or a negative code where a child failed; it has then said why. */
 int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
-                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out);
+                     volatile sig_atomic_t *interrupted, struct dv_error *error_out);
 
 #endif

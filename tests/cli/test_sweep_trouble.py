@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sweep` where something gets in its way: signals, full disks, other programs' rows, wrong kernels, files without rows."""
+import csv
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+QUICKLY = ["--rounds", "6", "--min-time", "200us", "--counters", "none", "--no-plots", "--quiet"]
+SMALL = ["--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "row_ids", "--kernel", "per_row,direct_scalar"]
+EMPTY = bytes(8)  # a portable 64-bit bitmap of no buckets
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Trouble(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "run")
+
+    def sweep(self, *words, code=0, **kwargs):
+        result = subprocess.run([PROGRAM, "sweep", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, **kwargs)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def samples_of_cells(self, out=None):
+        return [row["samples"] for row in rows((out or self.out) + "/summary.csv")]
+
+    def run_json(self):
+        with open(self.out + "/run.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def interrupt(self, send, *words):
+        """Starts a sweep of six cells, sends it a signal in its first block, and lets it go on to its end."""
+        process = subprocess.Popen([PROGRAM, "sweep", "--recipe", "uniform:rows=1000000", "--rates", "0.01,0.02,0.03", "--sink", "row_ids",
+                                    "--kernel", "per_row,direct_scalar", "--rounds", "8", "--counters", "none", "--no-plots", "--out", self.out, *words],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        samples = pathlib.Path(self.out, "samples.csv")
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not (samples.exists() and len(samples.read_text().splitlines()) > 4):
+            time.sleep(0.01)
+        send(process)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("--resume", errors.splitlines()[-1])
+        self.assertEqual(self.run_json()["status"], "interrupted")
+        self.assertEqual(len(rows(self.out + "/summary.csv")), 2)  # of the block in flight, with what was measured
+        self.sweep("--resume", self.out, "--quiet")
+        self.assertEqual(self.run_json()["status"], "complete")
+        self.assertNotIn("--resume", self.run_json()["arguments"])
+
+    def test_terminate(self):
+        self.interrupt(lambda process: process.terminate())
+        self.assertEqual(self.samples_of_cells(), ["8"] * 6)
+
+    def test_ctrl_c_reaches_all_process_starts(self):
+        self.interrupt(lambda process: os.killpg(process.pid, signal.SIGINT), "--starts", "2")
+        self.assertEqual(self.samples_of_cells(), ["16"] * 6)
+
+    def test_terminate_reaches_the_process_start(self):
+        self.interrupt(lambda process: process.terminate(), "--starts", "2")
+        self.assertEqual(self.samples_of_cells(), ["16"] * 6)
+
+    def test_resume_measures_missing_starts_alone(self):
+        self.sweep(*SMALL, *QUICKLY, "--starts", "2", "--out", self.out)
+        samples = pathlib.Path(self.out, "samples.csv")
+        whole = samples.read_text().splitlines(keepends=True)
+        first = [line for line in whole if line.split(",")[8] == "0"]
+        samples.write_text("".join(whole[:len(whole) - 3]))  # torn in the last start
+        self.sweep("--resume", self.out)
+        self.assertEqual(self.samples_of_cells(), ["12"] * 4)
+        again = samples.read_text().splitlines(keepends=True)
+        self.assertEqual(len(again), len(whole))
+        self.assertEqual([line for line in again if line.split(",")[8] == "0"], first)
+
+    def test_costs_that_an_interruption_took_are_measured_again(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        summary = pathlib.Path(self.out, "summary.csv")
+        table = [line.split(",") for line in summary.read_text().splitlines()]
+        table[1][table[0].index("open_ns")] = ""
+        summary.write_text("".join(",".join(row) + "\n" for row in table))
+        self.sweep("--resume", self.out)
+        self.assertTrue(all(row["open_ns"] for row in rows(summary)))
+
+    def test_rows_of_another_program_do_not_stay_beside(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        cells = {row["cell"] for row in rows(self.out + "/samples.csv")}
+        for name in ("samples.csv", "summary.csv"):  # as another program would have hashed them
+            path = pathlib.Path(self.out, name)
+            text = path.read_text()
+            for cell in cells:
+                text = text.replace(cell, cell[::-1])
+            path.write_text(text)
+        errors = self.sweep("--resume", self.out).stderr
+        self.assertIn("4 rows of another program", errors)
+        self.assertIn("4 rows of another program", " ".join(self.run_json()["warnings"]))
+        self.assertEqual(self.samples_of_cells(), ["6"] * 4)
+        self.assertEqual({row["cell"] for row in rows(self.out + "/samples.csv")}, cells)
+
+    def test_rows_outside_the_plan_are_kept_and_said(self):
+        self.sweep("--recipe", "none:rows=50000", "--sink", "row_ids", "--kernel", "per_row", *QUICKLY, "--out", self.out)
+        errors = self.sweep("--resume", self.out, "--sink", "touch", "--recipe", "one:rows=50000").stderr
+        self.assertEqual(errors, "")  # two recipes and two sinks: all of the old plan is in the new one
+        errors = self.sweep(*SMALL, *QUICKLY, "--start", "0", "--out", self.out).stderr
+        self.assertIn("4 rows that the plan does not name", errors)
+
+    def test_a_wrong_cell_stays_wrong(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        summary = pathlib.Path(self.out, "summary.csv")
+        table = [line.split(",") for line in summary.read_text().splitlines()]
+        table[1][table[0].index("verdict")] = "wrong"
+        table[1][table[0].index("reason")] = "seen before"
+        summary.write_text("".join(",".join(row) + "\n" for row in table))
+        self.assertIn("1 cells are wrong", self.sweep("--resume", self.out, code=1).stderr)
+        self.sweep("--resume", self.out, "--starts", "2", code=1)
+        by_kernel = {(row["kernel"], row["axis_value"]): row for row in rows(summary)}
+        wrong = by_kernel["per_row", "0.01"]
+        self.assertEqual((wrong["verdict"], wrong["reason"], wrong["ns_per_row"]), ("wrong", "seen before", ""))
+        self.assertEqual(by_kernel["direct_scalar", "0.01"]["speedup_vs_per_row"], "")  # its baseline has no time
+        self.assertEqual(by_kernel["direct_scalar", "0.01"]["samples"], "12")
+
+    def test_benchmark_out_fails_before_anything_is_measured(self):
+        errors = self.sweep(*SMALL, *QUICKLY, "--benchmark_out=/nonexistent/x.json", "--out", self.out, code=1).stderr
+        self.assertEqual(len(errors.splitlines()), 1)
+        self.assertIn("/nonexistent/x.json", errors)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_out_that_cannot_be_made(self):
+        pathlib.Path(self.folder.name, "file").write_text("")
+        errors = self.sweep(*SMALL, *QUICKLY, "--out", self.folder.name + "/file/run", code=1).stderr
+        self.assertEqual(len(errors.splitlines()), 1)
+        self.assertIn("/file/run", errors)
+
+    def test_full_disk_is_an_error_and_the_run_goes_on_later(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # write fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+        for starts in ("1", "2"):
+            self.out = os.path.join(self.folder.name, "starts" + starts)
+            errors = self.sweep(*SMALL, *QUICKLY, "--starts", starts, "--out", self.out, code=1, preexec_fn=limit).stderr
+            self.assertIn("samples.csv", errors)
+            self.assertEqual(len(errors.splitlines()), int(starts), errors)
+            self.sweep("--resume", self.out)
+            self.assertEqual(self.samples_of_cells(), [str(6 * int(starts))] * 4)
+
+    def test_folder_with_spaces(self):
+        self.out = os.path.join(self.folder.name, "my run's (1) &c")
+        self.sweep(*SMALL, *[word for word in QUICKLY if word != "--no-plots"], "--out", self.out)
+        self.assertEqual({row["run"] for row in rows(self.out + "/summary.csv")}, {"my run's (1) &c"})
+        self.assertTrue(os.path.exists(self.out + "/report.md"))
+        if any(os.path.exists(os.path.join(part, "gnuplot")) for part in os.environ["PATH"].split(":")):
+            self.assertIn("cost_over_rate.row_ids.svg", os.listdir(self.out + "/plots"))
+
+    def test_shards_merge_to_the_whole_plan(self):
+        plan = os.path.join(self.folder.name, "plan")
+        pathlib.Path(plan).write_text("--recipe uniform:rows=100000 --vary rate=0.01,0.02 --sink row_ids --kernel per_row\n"
+                                      "--recipe uniform:rows=100000:rate=0.01 --batch 64,5000 --sink row_ids --kernel per_row,direct_scalar\n")
+        parts = [os.path.join(self.folder.name, "part" + str(i)) for i in (1, 2)]
+        for i, part in enumerate(parts):
+            self.sweep("--plan", plan, *QUICKLY, "--shard", f"{i + 1}/2", "--out", part)
+        result = subprocess.run([PROGRAM, "merge", self.out, *parts], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        cells = {(row["dv"], row["batch_rows"], row["kernel"]) for row in rows(self.out + "/summary.csv")}
+        self.assertEqual(len(cells), 5)  # per_row thrice, direct_scalar on two batch sizes
+        self.assertEqual(len(rows(self.out + "/summary.csv")), 5)
+
+    def test_file_without_rows(self):
+        path = os.path.join(self.folder.name, "empty.bin")
+        pathlib.Path(path).write_bytes(EMPTY)
+        errors = self.sweep("--dv", path, "--sink", "row_ids", "--kernel", "per_row", *QUICKLY, "--out", self.out).stderr
+        self.assertIn("nothing to measure", errors)
+        row, = rows(self.out + "/summary.csv")
+        self.assertEqual((row["verdict"], row["ns_per_row"], row["samples"]), ("unavailable", "", ""))
+        self.assertIn("--rows", row["reason"])
+        self.sweep("--dv", path, "--rows", "20000", "--sink", "row_ids", "--kernel", "per_row", "--mode", "stream,replay,cold", *QUICKLY,
+                   "--out", self.out + "2")
+        self.assertEqual(self.samples_of_cells(self.out + "2"), ["6"] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
