@@ -2,9 +2,9 @@
 /* Batch iterator: CRoaring's iterator reads the deleted values of a batch into a buffer, and a second pass
  * goes over it.
  *
- *   iterator --seek to the batch--> read 256 values --> buffer --> for each value below the batch's end: gap,
- * delete ^                                         |
- *                                         +------------- until one is past the end -+
+ *   seek to the batch -> read 256 values -> buffer -> each value below the batch's end: gap, delete
+ *                         ^                                                         |
+ *                         +--------------- until one is past the end ---------------+
  *
  * This is what the article built from RoaringBitmap's BatchIterator; Gluten and StarRocks read that way too.
  * It buys a walk over containers without callbacks; it pays a second pass, and reads up to 255 values beyond

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One deletion vector in memory: the serialized bytes, the container view over them, and the other representations
- * that kernels ask for.
+/* One deletion vector in memory: the serialized bytes, the container view over them, and the other
+ * representations that kernels ask for.
  *
  * Place in the data flow: datasets/ make or load the bytes -> struct dv -> a kernel walks it -> a sink.
  *
- * The bytes are always the canonical payload, the 64-bit portable Roaring layout of RoaringFormatSpec: uint64 LE bucket
- * count, then per bucket a uint32 LE key (strictly ascending, unsigned) and a 32-bit portable bitmap. Framing (Puffin,
- * blob length, magic, CRC) is stripped by datasets/ before. The bytes may lie at any address: nothing here assumes
- * alignment. */
+ * The bytes are always the canonical payload, the 64-bit portable Roaring layout of RoaringFormatSpec: uint64
+ * LE bucket count, then per bucket a uint32 LE key (strictly ascending, unsigned) and a 32-bit portable
+ * bitmap. Framing (Puffin, blob length, magic, CRC) is stripped by datasets/ before. The bytes may lie at any
+ * address: nothing here assumes alignment. */
 #ifndef DVBENCH_DV_H
 #define DVBENCH_DV_H
 
@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a function of dv_, source_ or format_ failed. The program maps codes to exit codes: INPUT 3, UNAVAILABLE 4, USAGE 2. */
+/* Why a function of dv_, source_ or format_ failed. The program maps codes to exit codes: INPUT 3,
+ * UNAVAILABLE 4, USAGE 2. */
 enum dv_error_code {
     DV_ERROR_INPUT = -3,       /* the bytes or the file are wrong */
     DV_ERROR_UNAVAILABLE = -4, /* not possible with this build, CPU or library */
@@ -32,16 +33,17 @@ struct dv_error {
     char message[256];     /* what was found and what was expected, one line, without file name and offset */
 };
 
-/* Fills `error_out` (may be NULL) as printf does and returns `code`, so that callers write `return dv_fail(...)`. */
+/* Fills `error_out` (may be NULL) as printf does and returns `code`, so that callers write `return
+ * dv_fail(...)`. */
 int dv_fail(struct dv_error *error_out, int code, uint64_t offset_bytes, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 enum dv_kind { DV_ARRAY, DV_BITSET, DV_RUN, DV_N_KINDS };
 
 /* One Roaring container: the deleted positions of one chunk, [position, position + 65536) with
- * position = key << 32 | chunk << 16. `bytes` points into the payload at the container's first byte, unaligned:
- * array: cardinality x uint16; bitset: 1024 x uint64; run: uint16 n_runs, then n_runs x (uint16 start, uint16 len_minus1).
- * All little-endian. */
+ * position = key << 32 | chunk << 16. `bytes` points into the payload at the container's first byte,
+ * unaligned: array: cardinality x uint16; bitset: 1024 x uint64; run: uint16 n_runs, then n_runs x (uint16
+ * start, uint16 len_minus1). All little-endian. */
 struct dv_container {
     const uint8_t *bytes;
     uint32_t key;         /* position bits 63..32 */
@@ -65,24 +67,27 @@ static inline uint64_t dv_container_start(const struct dv_container *container)
     return (uint64_t)container->key << 32 | (uint64_t)container->chunk << 16;
 }
 
-/* Builds the view from the headers alone: bucket and container counts against the bytes left, keys and chunks strictly
- * ascending, offset tables against computed offsets, every container inside the bytes, no trailing bytes. After it a kernel
- * cannot leave the bytes, but the contents of the containers are not yet known to be right. Allocates 32 bytes a container,
- * never more than the payload's size warrants. Returns 0, or a negative code with `error_out` filled; then `view_out` is empty.
- * This is what `open_ns` of the direct kernels times. */
+/* Builds the view from the headers alone: bucket and container counts against the bytes left, keys and chunks
+ * strictly ascending, offset tables against computed offsets, every container inside the bytes, no trailing
+ * bytes. After it a kernel cannot leave the bytes, but the contents of the containers are not yet known to be
+ * right. Allocates a struct dv_container for each, never more than the payload's size warrants. Returns 0, or
+ * a negative code with `error_out` filled; then `view_out` is empty. This is what `open_ns` of the direct
+ * kernels times. */
 int dv_view_index(struct dv_view *view_out, const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out);
 
-/* Checks the contents of every container of an indexed view: arrays sorted and unique, bitset cardinality as stated, runs
- * sorted, disjoint, at least one, inside the chunk, run cardinality as stated. `bytes` as given to dv_view_index. Returns 0 or
- * DV_ERROR_INPUT. This is what `validate_ns` times. */
+/* Checks the contents of every container of an indexed view: arrays sorted and unique, bitset cardinality as
+ * stated, runs sorted, disjoint, at least one, inside the chunk, run cardinality as stated. `bytes` as given
+ * to dv_view_index. Returns 0 or DV_ERROR_INPUT. This is what `validate_ns` times. */
 int dv_view_validate(const struct dv_view *view, const uint8_t *bytes, struct dv_error *error_out);
 
 void dv_view_free(struct dv_view *view);
 
-/* Index of the first container whose chunk ends after `position` (binary search); n_containers where none does. */
+/* Index of the first container whose chunk ends after `position` (binary search); n_containers where none
+ * does. */
 size_t dv_view_seek(const struct dv_view *view, uint64_t position);
 
-/* Disjoint, non-touching, ascending half-open intervals [start, end) of deleted positions: the oracle's form. */
+/* Disjoint, non-touching, ascending half-open intervals [start, end) of deleted positions: the oracle's form.
+ */
 struct dv_interval {
     uint64_t start;
     uint64_t end;
@@ -96,7 +101,7 @@ struct dv_intervals {
 /* Representations beside the view, built only where a chosen kernel needs them. */
 enum dv_need {
     DV_NEEDS_VIEW = 0,           /* always there */
-    DV_NEEDS_ROARING = 1 << 0,   /* an array of roaring_bitmap_t indexed by key, as Iceberg's RoaringPositionBitmap */
+    DV_NEEDS_ROARING = 1 << 0,   /* a roaring_bitmap_t per key, as in Iceberg's RoaringPositionBitmap */
     DV_NEEDS_ROARING64 = 1 << 1, /* one roaring64_bitmap_t */
     DV_NEEDS_INTERVALS = 1 << 2, /* sorted intervals, for the oracle */
 };
@@ -113,16 +118,19 @@ struct dv {
     struct dv_intervals intervals;  /* empty unless asked for */
 };
 
-/* Opens a DV over `bytes`: indexes and validates, then builds what `needs` (a mask of enum dv_need) names. Returns 0 or a
- * negative code with `error_out` filled and `dv_out` zeroed. DV_ERROR_UNAVAILABLE where this build has no such
- * representation. */
-int dv_open(struct dv *dv_out, const uint8_t *bytes, size_t n_bytes, unsigned needs, struct dv_error *error_out);
+/* Opens a DV over `bytes`: indexes and validates, then builds what `needs` (a mask of enum dv_need) names.
+ * Returns 0 or a negative code with `error_out` filled and `dv_out` zeroed. DV_ERROR_UNAVAILABLE where this
+ * build has no such representation. */
+int dv_open(struct dv *dv_out, const uint8_t *bytes, size_t n_bytes, unsigned needs,
+            struct dv_error *error_out);
 
-/* Builds, or frees, single representations later; what is already there stays. dv_drop of DV_NEEDS_VIEW does nothing. */
+/* Builds, or frees, single representations later; what is already there stays. dv_drop of DV_NEEDS_VIEW does
+ * nothing. */
 int dv_add(struct dv *dv, unsigned needs, struct dv_error *error_out);
 void dv_drop(struct dv *dv, unsigned needs);
 
-/* Heap bytes of the given representations (DV_NEEDS_VIEW: the container index), for the column state_bytes. */
+/* Heap bytes of the given representations (DV_NEEDS_VIEW: the container index), for the column state_bytes.
+ */
 size_t dv_state_bytes(const struct dv *dv, unsigned needs);
 
 void dv_close(struct dv *dv);

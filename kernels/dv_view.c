@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container view: from untrusted bytes to an array of containers that kernels may walk without checks.
  *
- *   payload:  u64 n_buckets | { u32 key | bitmap } ...                     keys ascending, unsigned
- *   bitmap:   u32 12346 | u32 n                  | { u16 chunk, u16 cardinality - 1 } x n | u32 offset x n |
- * bodies or  u16 12347, u16 n - 1 | run flags   | { u16 chunk, u16 cardinality - 1 } x n | u32 offset x n |
- * bodies (n + 7) / 8                     ascending, unsigned    only where n >= 4
+ *   payload   u64 n_buckets, then per bucket: u32 key, bitmap           keys ascend, unsigned
+ *   bitmap    u32 12346, u32 n                                          where it has no run container
+ *             u16 12347, u16 n - 1, (n + 7) / 8 bytes of run flags      else; lowest bit first
+ *             n x { u16 chunk, u16 cardinality - 1 }                    chunks ascend, unsigned
+ *             n x u32 offset of the body from the cookie                with runs only where n >= 4
+ *             n x body
+ *   body      array: cardinality x u16; bitset: 1024 x u64; run: u16 n_runs, n_runs x { u16, u16 }
  *
  * dv_view_index reads the headers and the run counts, nothing else: its cost is per container.
  * dv_view_validate reads every byte of every body. The policy where the format leaves a choice: empty buckets
  * and touching runs are accepted (writers make them); a container of 0 runs, an offset that is not where the
  * body lies, a header cardinality that is not the body's, and bytes behind the last bucket are refused,
  * though CRoaring's own validator lets most of these pass. Source: RoaringFormatSpec. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: the registry of traversals. kernels.def has a row for each; prototypes, table, `list`, CSV and tests follow.
+/* Kernels: the registry of traversals. kernels.def has a row for each; prototypes, table, `list`, CSV and
+ * tests follow.
  *
- * Place in the data flow: bench/ picks a kernel here, opens its state for a DV, and calls run[sink] once per batch. */
+ * Place in the data flow: bench/ picks a kernel here, opens its state for a DV, and calls run[sink] once per
+ * batch. */
 #ifndef DVBENCH_KERNEL_H
 #define DVBENCH_KERNEL_H
 
@@ -14,9 +16,9 @@ struct kernel_state {
     size_t n_bytes; /* heap bytes held, for the column state_bytes */
 };
 
-/* One kernel x sink instance. Tells which of the rows [start, start + n_rows) of `dv` are deleted: writes sink->out, sets
- * sink->n_out, returns the number of live rows. n_rows < 2^31; start + n_rows <= 2^63. Cannot fail, never allocates.
- * Batches may leave gaps; unless KERNEL_FORWARD_ONLY they may come in any order. */
+/* One kernel x sink instance. Tells which of the rows [start, start + n_rows) of `dv` are deleted: writes
+ * sink->out, sets sink->n_out, returns the number of live rows. n_rows < 2^31; start + n_rows <= 2^63. Cannot
+ * fail, never allocates. Batches may leave gaps; unless KERNEL_FORWARD_ONLY they may come in any order. */
 typedef uint32_t kernel_fn(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,
                            struct sink *sink);
 
@@ -48,7 +50,8 @@ size_t kernels_count(void);
 const struct kernel *kernel_at(size_t index);
 const struct kernel *kernel_find(const char *id); /* NULL where unknown */
 
-/* NULL where this build on this CPU (as DVBENCH_CPU_MASK leaves it) runs the kernel into that sink; else the reason, static. */
+/* NULL where this build on this CPU (as DVBENCH_CPU_MASK leaves it) runs the kernel into that sink; else the
+ * reason, static. */
 const char *kernel_unavailable(const struct kernel *kernel, enum sink_kind sink);
 
 const char *isa_id(enum isa isa); /* "generic", "bmi2", "avx2", "avx512", "avx512_vbmi2", "neon" */

@@ -12,6 +12,8 @@
 #ifndef DVBENCH_KERNEL_INSTANCE_H
 #define DVBENCH_KERNEL_INSTANCE_H
 
+#include <assert.h>
+
 #include "bytes.h"
 #include "cpu.h"
 #include "kernel.h"
@@ -45,6 +47,7 @@ typedef void kernel_close_fn(struct kernel_state *state);
     target uint32_t id##_##sink_(const struct dv *dv, struct kernel_state *state, uint64_t start,            \
                                  uint32_t n_rows, struct sink *sink)                                         \
     {                                                                                                        \
+        assert(n_rows <= INT32_MAX && start <= ((uint64_t)1 << 63) - n_rows);                                \
         struct kernel_call call = {dv, state, start, n_rows, sink};                                          \
         return body(call, SINK_##sink_, __VA_ARGS__);                                                        \
     }

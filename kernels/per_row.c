@@ -17,6 +17,9 @@
  * further: all of it is searched again. It buys independence: any row, any order, no state. It loses
  * everywhere else, and most on array containers just below the cliff of 4,096 values, 6.25 % of a chunk.
  *
+ * CRoaring defines contains in its header, so that the search is compiled here, with this project's flags,
+ * into the loop over the rows; contains_bulk and roaring64 are calls into the library as it was built.
+ *
  * The rows differ in one thing each: `raw` leaves out the wrapper around contains, `branchless` stores
  * without a branch on the answer (the answer of a random row cannot be predicted), `bulk` lets CRoaring
  * remember the container, `roaring64` asks CRoaring's own 64-bit bitmap, a radix tree of containers, instead
