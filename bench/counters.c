@@ -259,5 +259,5 @@ double counters_estimate_s(const struct counters *counters, const struct counter
         return 0;
     size_t n_batches =
         job->batches->n_items < COUNTERS_SIM_BATCHES ? job->batches->n_items : COUNTERS_SIM_BATCHES;
-    return 0.5 + 4e-7 * n_rows * (double)n_batches / (double)job->batches->n_items;
+    return 0.5 + 2e-7 * n_rows * (double)n_batches / (double)job->batches->n_items;
 }
