@@ -102,6 +102,9 @@ def check_without_pmu(log):
     lines, code = section(log, "sweep")
     expect("pmu=off: sweep --counters pmu exits", code, 4)
     expect("pmu=off: and says", "no-pmu" in " ".join(lines), True)
+    lines, code = section(log, "check")
+    expect(f"every kernel agrees with the oracle on aarch64 ({' '.join(lines[-3:])})", code, 0)
+    expect("direct_neon was checked", any("direct_neon" in line for line in lines), True)
 
 
 def check_against_callgrind(counted, path):

@@ -104,7 +104,7 @@ make_initramfs() {
     rm -rf "$root"
     mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/tmp" "$root/lib" "$root/usr"
     cp "$source_dir/tests/qemu/init" "$root/init"
-    cp "$source_dir/tests/qemu/job" "$root/job"
+    cp "$source_dir/tests/qemu/job" "$source_dir/tests/qemu/job_no_pmu" "$root/"
     chmod 755 "$root/init"
     cp "$(find "$sysroot" -path '*bin/busybox' -type f | head -n 1)" "$root/bin/busybox"
     cp "$work/build/bench/dvbench" "$work/build/tests/bench/test_counters_pmu" \
@@ -114,12 +114,15 @@ make_initramfs() {
     (cd "$root" && find . | cpio -o -H newc 2>/dev/null | gzip -1) >"$work/initramfs.gz"
 }
 
-# boot NAME CPU SHIFT: the console goes to WORK_DIR/NAME.log.
+# boot NAME JOB OPTION...: the console goes to WORK_DIR/NAME.log.
 boot() {
-    timeout 300 qemu-system-aarch64 -M virt -cpu "$2" -icount "shift=$3" -m 512 -nographic -no-reboot -net none \
+    name=$1
+    job=$2
+    shift 2
+    timeout 600 qemu-system-aarch64 -M virt "$@" -m 512 -nographic -no-reboot -net none \
         -kernel "$(find "$sysroot/boot" -name 'vmlinuz-*' | head -n 1)" -initrd "$work/initramfs.gz" \
-        -append "console=ttyAMA0 quiet panic=-1 rdinit=/init" </dev/null >"$work/$1.log" 2>&1 ||
-        { tail -n 20 "$work/$1.log"; echo "qemu failed or took too long: $1"; exit 1; }
+        -append "console=ttyAMA0 quiet panic=-1 rdinit=/init dvbench_job=$job" </dev/null >"$work/$name.log" 2>&1 ||
+        { tail -n 20 "$work/$name.log"; echo "qemu failed or took too long: $name"; exit 1; }
 }
 
 need qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ cpio gzip apt-get dpkg-deb pkg-config meson ninja python3
@@ -130,9 +133,9 @@ fi
 write_cross_file
 build
 make_initramfs
-boot shift0 neoverse-n1 0
-boot shift2 neoverse-n1 2
-boot no_pmu neoverse-n1,pmu=off 0
+boot shift0 job -cpu neoverse-n1 -icount shift=0
+boot shift2 job -cpu neoverse-n1 -icount shift=2
+boot no_pmu job_no_pmu -cpu neoverse-n1,pmu=off
 if [ $# -gt 2 ] && command -v valgrind >/dev/null 2>&1; then
     rm -rf "$work/host"
     sweep=$(sed -n 's/^sweep dvbench //p' "$source_dir/tests/qemu/job" | sed "s|--counters pmu|--counters sim|; s|/tmp/run|$work/host|")
