@@ -162,7 +162,7 @@ static void check_croaring(const struct format_vector *vector)
         size_t i_first = i;
         while (i < view->n_containers && view->containers[i].key == key)
             i++;
-        check_bucket(&bucket, &view->containers[i_first], i - i_first);
+        check_bucket(&bucket, i > i_first ? &view->containers[i_first] : NULL, i - i_first);
         roaring_bitmap_free(bucket.bitmap);
         at += n_bytes;
     }
