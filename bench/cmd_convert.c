@@ -32,7 +32,7 @@ struct convert_options {
 
 static const char help[] =
     "usage: dvbench convert IN OUT --to FORMAT [options]\n"
-    "FORMAT is puffin, blob, delta, inline (Delta's Z85 text), roaring32 or roaring64. OUT may be - for "
+    "OUT may be - for "
     "standard output.\n"
     "Between puffin, blob, delta and inline the vector's bytes are copied, not decoded, and so they are on "
     "the way to\n"
@@ -216,6 +216,7 @@ int command_convert(int argc, char **argv, struct dv_error *error_out)
     for (int value; code == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (value == 'h') {
             printf("%s%s", help, vector_options_help);
+            vector_write_print_formats();
             return EXIT_FINE;
         }
         code = take_option(&options, value, argv, error_out);

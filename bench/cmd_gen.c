@@ -48,7 +48,7 @@ static const char help[] =
     "is also an option,\n"
     "as --recipe uniform --rate 0.061. `dvbench list recipes` lists them. FILE may be - for standard "
     "output.\n"
-    "  --format FORMAT    puffin, blob, delta, inline (Delta's Z85 text), roaring32 or roaring64\n"
+    "  --format FORMAT    one of those below\n"
     "  --data-file PATH   referenced-data-file of a vector in Puffin (default: the spec, since there is no "
     "such file)\n"
     "  --no-optimize      without run containers, as optimize=0\n"
@@ -193,9 +193,10 @@ int command_gen(int argc, char **argv, struct dv_error *error_out)
         return command_fail(error_out);
     }
     int code = parse(&options, argc, argv, table, error_out);
-    if (code == 1)
+    if (code == 1) {
         fputs(help, stdout);
-    else if (code == 0)
+        vector_write_print_formats();
+    } else if (code == 0)
         code = generate(&options, error_out);
     free(options.parameters);
     free(table);

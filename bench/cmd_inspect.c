@@ -27,10 +27,12 @@ struct inspect_options {
 static const char help[] =
     "usage: dvbench inspect FILE... [options]\n"
     "Checks files of deletion vectors in full and describes each vector. FILE may also be a recipe spec.\n"
-    "  --json             one JSON object a vector, on a line of its own\n"
+    "  --json             one JSON object a vector, on a line of its own; datasets/FORMATS.md lists its "
+    "members\n"
     "  --dump[=FORM]      the positions instead, one a line; FORM ranges: 'start end', half-open\n"
-    "  --figure FILE      draw the share of deleted rows along the file: FILE.svg, FILE.png or FILE.pdf by "
-    "its ending\n";
+    "  --figure PICTURE   draw the share of deleted rows along the file; the name ends in .svg, .png or "
+    ".pdf, and\n"
+    "                     the numbers drawn go to PICTURE.csv\n";
 
 static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
 {

@@ -114,7 +114,7 @@ int inspect_figure(const struct inspect_subject *subject, const char *path, stru
     if (code != 0)
         goto out;
     csv = bins_csv(&bins, &subject->summary, &n_bytes);
-    if (!csv || !stem || asprintf(&data_path, "%s.csv", stem) < 0) {
+    if (!csv || !stem || asprintf(&data_path, "%s.csv", path) < 0) {
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the figure");
         goto out;
     }

@@ -61,3 +61,10 @@ int vector_write(const char *path, const struct format_output *outputs, size_t n
                n_bytes, n_outputs, n_outputs == 1 ? "" : "s", n_positions);
     return code;
 }
+
+void vector_write_print_formats(void)
+{
+    puts("formats:");
+    for (int kind = FORMAT_AUTO + 1; kind < N_FORMATS; kind++)
+        printf("  %-18s %s\n", format_id((enum format_kind)kind), format_description((enum format_kind)kind));
+}

@@ -20,4 +20,7 @@ int vector_write(const char *path, const struct format_output *outputs, size_t n
 int vector_write_format(const char *option, const char *id, enum format_kind *format_out,
                         struct dv_error *error_out);
 
+/* Prints the formats that can be written, a line each, for --help. */
+void vector_write_print_formats(void);
+
 #endif

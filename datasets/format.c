@@ -14,6 +14,12 @@ static const char *const ids[] = {[FORMAT_AUTO] = "auto",
 #undef FORMAT_ROW
 };
 
+static const char *const descriptions[] = {[FORMAT_AUTO] = "found by its magic",
+#define FORMAT_ROW(enumerator, id, description) [enumerator] = (description),
+                                           FOR_EACH_FORMAT(FORMAT_ROW)
+#undef FORMAT_ROW
+};
+
 typedef int reader_fn(struct format_file *file, const struct format_options *options,
                       struct dv_error *error_out);
 
@@ -26,6 +32,11 @@ static reader_fn *const readers[N_FORMATS] = {
 const char *format_id(enum format_kind kind)
 {
     return ids[kind];
+}
+
+const char *format_description(enum format_kind kind)
+{
+    return descriptions[kind];
 }
 
 int format_find(const char *id)

@@ -43,6 +43,9 @@ enum format_kind {
 /* "puffin", ...; "auto" for FORMAT_AUTO. Static. */
 const char *format_id(enum format_kind kind);
 
+/* One line, static. */
+const char *format_description(enum format_kind kind);
+
 /* The kind of an id, or -1. */
 int format_find(const char *id);
 
