@@ -98,6 +98,9 @@ static void choose(struct candidates *candidates, enum figure_choice choice)
             strcmp(one->kernel, "per_row") == 0 || strcmp(one->kernel, "for_each_in_range") == 0;
         if (choice == FIGURE_CHOICE_ALL)
             one->is_chosen = true;
+        else if (choice == FIGURE_CHOICE_MAIN)
+            one->is_chosen = is_landmark || strcmp(one->kernel, "per_row_branchless") == 0 ||
+                             (strcmp(one->family, "direct") == 0 && is_best_of_family(candidates, one));
         else if (choice == FIGURE_CHOICE_ISA)
             one->is_chosen = strcmp(one->family, "direct") == 0;
         else

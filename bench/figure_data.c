@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +48,24 @@ static bool is_same_cell(const struct csv_table *summary, size_t a, size_t b)
     return strcmp(csv_text(summary, a, CSV_summary_dv), csv_text(summary, b, CSV_summary_dv)) == 0;
 }
 
-/* The fastest of the rows with the vector of `like`, other than `than`; SIZE_MAX where there is none. */
+/* Variants of one technique are no rivals of each other. */
+static bool is_same_family(const struct csv_table *summary, size_t a, size_t b)
+{
+    char family_a[64], family_b[64];
+    figure_kernel_family(csv_text(summary, a, CSV_summary_kernel), family_a, sizeof family_a);
+    figure_kernel_family(csv_text(summary, b, CSV_summary_kernel), family_b, sizeof family_b);
+    return strcmp(family_a, family_b) == 0;
+}
+
+/* The fastest of the rows with the vector of `like` and of another family than `than`; SIZE_MAX where there
+ * is none. */
 static size_t find_fastest(const struct figure *figure, const struct csv_table *summary, size_t like,
                            size_t than)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < figure->n_rows; i++) {
         size_t row = figure->rows[i];
-        if (row == than || !is_same_cell(summary, row, like))
+        if (!is_same_cell(summary, row, like) || (than != SIZE_MAX && is_same_family(summary, row, than)))
             continue;
         if (best == SIZE_MAX || figure_row_cost(summary, row, NULL) < figure_row_cost(summary, best, NULL))
             best = row;
@@ -85,8 +96,10 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
     fprintf(file, "%s,", runner_up == SIZE_MAX ? "" : csv_text(summary, runner_up, CSV_summary_kernel));
     if (isnan(lead_pct))
         fprintf(file, ",none\n");
-    else
+    else if (lead_pct < 100)
         fprintf(file, "%.3f,+%.0f %%\n", lead_pct, lead_pct);
+    else
+        fprintf(file, "%.3f,%.1fx\n", lead_pct, 1 + lead_pct / 100);
 }
 
 static int write_map(const char *path, const struct figure *figure, const struct csv_table *summary,

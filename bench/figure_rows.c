@@ -17,19 +17,21 @@ struct axis_rule {
     const char *names; /* comma list of values of the column axis */
     const char *keys;  /* that leave the spec, so that the rest is what the rows share */
     bool by_batch;     /* rows of different batch sizes share a group */
+    bool by_mode;      /* rows of different modes do */
     size_t min_x;      /* distinct values that make a picture */
 };
 
 static const struct axis_rule axis_rules[] = {
-    [FIGURE_AXIS_RATE] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, 2},
-    [FIGURE_AXIS_CLIFF] = {"the rate around 6.25 %", ",rate,bp,", RATE_KEYS, false, 4},
-    [FIGURE_AXIS_LENGTH] = {"the length of runs", ",length,", "length", false, 2},
-    [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, 2},
-    [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, 2},
-    [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, 2},
-    [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, 1},
-    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,", "length," RATE_KEYS, false, 2},
-    [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, 1},
+    [FIGURE_AXIS_RATE] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, 2},
+    [FIGURE_AXIS_CLIFF] = {"the rate around 6.25 %", ",rate,bp,", RATE_KEYS, false, false, 4},
+    [FIGURE_AXIS_LENGTH] = {"the length of runs", ",length,", "length", false, false, 2},
+    [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, false, 2},
+    [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, false, 2},
+    [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, false, 2},
+    [FIGURE_AXIS_MODE] = {"the mode", ",rate,bp,", RATE_KEYS, false, true, 2},
+    [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, 1},
+    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,", "length," RATE_KEYS, false, false, 2},
+    [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, false, 1},
 };
 
 const char *figure_axis_name(enum figure_axis axis)
@@ -68,6 +70,16 @@ double figure_row_cost(const struct csv_table *table, size_t row, double *extra_
     return ns_per_row + extra;
 }
 
+/* NAN for a mode that this build does not know. */
+static double mode_order(const char *mode)
+{
+    static const char *const modes[] = {"stream", "replay", "cold"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(mode, modes[i]) == 0)
+            return (double)i;
+    return NAN;
+}
+
 /* Places a row on the axis; false where it has no place there. */
 static bool place_point(struct figure_point *point, const struct csv_table *table, size_t row,
                         enum figure_axis axis)
@@ -81,6 +93,10 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         break;
     case FIGURE_AXIS_CLIFF:
         point->x = rate >= CLIFF_LOW && rate <= CLIFF_HIGH ? rate : NAN;
+        break;
+    case FIGURE_AXIS_MODE:
+        point->x = rate;
+        point->y = mode_order(csv_text(table, row, CSV_summary_mode));
         break;
     case FIGURE_AXIS_BATCH:
         point->x = csv_real(table, row, CSV_summary_batch_rows);
@@ -150,7 +166,7 @@ static bool add_row(struct figure_groups *groups, const struct csv_table *table,
         asprintf(&key, "%s|%s|%s|%s|%s|%s", csv_text(table, row, CSV_summary_machine),
                  csv_text(table, row, CSV_summary_croaring), rest, csv_text(table, row, CSV_summary_sink),
                  rule->by_batch ? "" : csv_text(table, row, CSV_summary_batch_rows),
-                 csv_text(table, row, CSV_summary_mode)) < 0) {
+                 rule->by_mode ? "" : csv_text(table, row, CSV_summary_mode)) < 0) {
         free(rest);
         return false;
     }
@@ -191,7 +207,8 @@ static int finish_groups(struct figure_groups *groups, const struct csv_table *t
         if (status == 0)
             status = figure_group_choose(group, table, choice, error_out);
         if (status == 0 && group->n_points > 0 && is_varied(group, axis_rules[axis].min_x, false) &&
-            (axis != FIGURE_AXIS_GRID || is_varied(group, axis_rules[axis].min_x, true)))
+            ((axis != FIGURE_AXIS_GRID && axis != FIGURE_AXIS_MODE) ||
+             is_varied(group, axis_rules[axis].min_x, true)))
             groups->items[n_kept++] = *group;
         else
             free_group(group);

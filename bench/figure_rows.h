@@ -19,6 +19,7 @@ enum figure_axis {
     FIGURE_AXIS_PERCENT, /* chunks that have deletes */
     FIGURE_AXIS_BATCH,   /* rows of a batch */
     FIGURE_AXIS_ROWS,    /* rows of the file */
+    FIGURE_AXIS_MODE,    /* rate and mode */
     FIGURE_AXIS_PAIRS,   /* rate and kernel: cells to be set against each other */
     FIGURE_AXIS_GRID,    /* length and rate */
     FIGURE_AXIS_VECTOR,  /* none of them: the vectors themselves */
@@ -26,6 +27,7 @@ enum figure_axis {
 
 enum figure_choice {
     FIGURE_CHOICE_FAMILIES, /* the fastest kernel of each family, and the two that everybody compares with */
+    FIGURE_CHOICE_MAIN,     /* those two, the fastest over serialized bytes, and the branch-free lookup */
     FIGURE_CHOICE_ISA,      /* the kernels over serialized bytes */
     FIGURE_CHOICE_ALL,
 };
@@ -33,7 +35,7 @@ enum figure_choice {
 struct figure_point {
     size_t row;  /* of the table */
     double x;    /* along the axis; for the grid the length, for vectors their order in the table */
-    double y;    /* grid: the rate; else 0 */
+    double y;    /* grid: the rate; modes: their order; else 0 */
     double cost; /* as figure_row_cost */
 };
 

@@ -89,7 +89,7 @@ static char *make_name(const struct figures *figures, const struct figure_row *r
     const char *mode = csv_text(table, first, CSV_summary_mode),
                *batch = csv_text(table, first, CSV_summary_batch_rows);
     bool usual_batch = strcmp(batch, "5000") == 0 || row->axis == FIGURE_AXIS_BATCH;
-    bool usual_mode = strcmp(mode, "stream") == 0;
+    bool usual_mode = strcmp(mode, "stream") == 0 || row->axis == FIGURE_AXIS_MODE;
     char slug[64], machine[64], *base = NULL, *name = NULL;
     make_slug(slug, sizeof slug, group->rest);
     make_slug(machine, sizeof machine, csv_text(table, first, CSV_summary_machine));
@@ -116,15 +116,18 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
                            const struct figure_group *group)
 {
     size_t first = group->points[0].row;
+    const char *mode = csv_text(table, first, CSV_summary_mode);
     char batch[64] = "", *subtitle = NULL;
     char *rest = figure_spec_without_defaults(group->rest);
     if (!rest)
         return NULL;
     if (row->axis != FIGURE_AXIS_BATCH)
         snprintf(batch, sizeof batch, ", batches of %s rows", csv_text(table, first, CSV_summary_batch_rows));
+    if (row->axis == FIGURE_AXIS_MODE)
+        mode = "as in the legend";
     int n = asprintf(&subtitle, "sink %s%s%s%s, mode %s, median of %s samples",
-                     csv_text(table, first, CSV_summary_sink), rest[0] ? ", " : "", rest, batch,
-                     csv_text(table, first, CSV_summary_mode), csv_text(table, first, CSV_summary_samples));
+                     csv_text(table, first, CSV_summary_sink), rest[0] ? ", " : "", rest, batch, mode,
+                     csv_text(table, first, CSV_summary_samples));
     free(rest);
     return n < 0 ? NULL : subtitle;
 }

@@ -121,10 +121,14 @@ static void write_rate_row(const struct report_text *text, const struct figure_g
         if (isnan(lead_pct))
             snprintf(texts[5], sizeof texts[5], "cannot tell from %s",
                      csv_text(table, runner_up, CSV_summary_kernel));
-        else
+        else if (lead_pct < 100)
             snprintf(texts[5], sizeof texts[5], "%s, %s %% slower",
                      csv_text(table, runner_up, CSV_summary_kernel),
                      report_number(lead_pct, number, sizeof number));
+        else
+            snprintf(texts[5], sizeof texts[5], "%s, %s times as long",
+                     csv_text(table, runner_up, CSV_summary_kernel),
+                     report_number(1 + lead_pct / 100, number, sizeof number));
     }
     const char *cells[] = {texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]};
     report_table_row(text, cells, 6);
@@ -133,9 +137,12 @@ static void write_rate_row(const struct report_text *text, const struct figure_g
 static int write_numbers(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
-    static const char *const headers[] = {
-        "deleted",     "per_row, ns", "for_each_in_range, ns", "its speed-up (interval)",
-        "fastest, ns", "runner-up"};
+    static const char *const headers[] = {"deleted",
+                                          "per_row, ns",
+                                          "for_each_in_range, ns",
+                                          "its speed-up (interval)",
+                                          "fastest, ns",
+                                          "runner-up of another family"};
     const struct csv_table *table = report->figures.summary;
     struct figure_groups groups;
     int status = figure_rows_group(&groups, table, FIGURE_AXIS_RATE, CSV_summary_ns_per_row,
@@ -149,7 +156,10 @@ static int write_numbers(const struct report_text *text, const struct report *re
         const struct figure_group *group = &groups.items[i];
         size_t first = group->points[0].row, n_rates;
         double *rates = report_axis_values(group, &n_rates);
-        if (!rates) {
+        char *rest = figure_spec_without_defaults(group->rest);
+        if (!rates || !rest) {
+            free(rates);
+            free(rest);
             status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the report");
             break;
         }
@@ -159,7 +169,7 @@ static int write_numbers(const struct report_text *text, const struct report *re
         report_paragraph(text,
                          "%s, batches of %s rows, mode %s. Nanoseconds per row are medians of %s samples; "
                          "kernels that expand the vector are charged for opening it.",
-                         group->rest, csv_text(table, first, CSV_summary_batch_rows),
+                         rest, csv_text(table, first, CSV_summary_batch_rows),
                          csv_text(table, first, CSV_summary_mode),
                          csv_text(table, first, CSV_summary_samples));
         write_cliff(text, group, table);
@@ -168,6 +178,7 @@ static int write_numbers(const struct report_text *text, const struct report *re
             write_rate_row(text, group, table, rates[j]);
         report_table_end(text);
         free(rates);
+        free(rest);
     }
     if (groups.n_items > 2)
         report_fold_end(text);

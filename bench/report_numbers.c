@@ -36,14 +36,24 @@ size_t report_find_row(const struct figure_group *group, const struct csv_table 
     return best;
 }
 
+static bool is_rival(const struct csv_table *table, size_t row, size_t than)
+{
+    char family[64], other[64];
+    if (than == REPORT_NO_ROW)
+        return true;
+    figure_kernel_family(csv_text(table, row, CSV_summary_kernel), family, sizeof family);
+    figure_kernel_family(csv_text(table, than, CSV_summary_kernel), other, sizeof other);
+    return strcmp(family, other) != 0;
+}
+
 size_t report_find_fastest(const struct figure_group *group, const struct csv_table *table, double x,
                            size_t than)
 {
     size_t best = REPORT_NO_ROW;
     for (size_t i = 0; i < group->n_points; i++) {
         const struct figure_point *point = &group->points[i];
-        if (point->x == x && point->row != than &&
-            (best == REPORT_NO_ROW || point->cost < report_cost(table, best)))
+        if (point->x == x && (best == REPORT_NO_ROW || point->cost < report_cost(table, best)) &&
+            is_rival(table, point->row, than))
             best = point->row;
     }
     return best;

@@ -100,6 +100,7 @@ source_text = source eq "pmu" ? "PMU" : source eq "sim" ? "simulated (callgrind)
 footer = "Machine: ".machine." · CRoaring ".croaring." · counters: ".source_text." · run ".run
 
 question_font = format_used eq "svg" ? ",21" : ",17"
+axis_font = format_used eq "svg" ? ",14" : ",11"
 small_font = format_used eq "svg" ? ",12" : ",9"
 tiny_font = format_used eq "svg" ? ",10" : ",8"
 set label 1 env("DVBENCH_TITLE", question) at screen 0.018,0.952 left font question_font textcolor rgb "#111111"

@@ -5,7 +5,10 @@ figure = "cost_table"
 question = "What does every kernel cost, in nanoseconds per row?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 x_name = env("DVBENCH_X", "rate")
-x_text(name) = name eq "rate" ? sprintf("%.3g", 100 * column(name)) : strcol(name)
+# Names of vectors lose what every recipe takes, then their middle.
+cut(text, part) = strstrt(text, part) > 0 ? text[1:strstrt(text, part) - 1].text[strstrt(text, part) + strlen(part):*] : text
+shorten(text) = strlen(text) > 34 ? text[1:12]."...".text[strlen(text) - 18:*] : text
+x_text(name) = name eq "rate" ? sprintf("%.3g", 100 * column(name)) : shorten(cut(cut(strcol(name), ":base=0"), ":optimize=1"))
 
 values = ""
 stats data using (v = x_text(x_name), values = has_word(values, v) ? values : values." ".v, 0) nooutput
@@ -20,7 +23,7 @@ middle = STATS_min + 0.58 * (STATS_max - STATS_min)
 set lmargin at screen 0.235
 set rmargin at screen 0.985
 set tmargin at screen 0.845
-set bmargin at screen (x_name eq "rate" ? 0.115 : 0.30)
+set bmargin at screen (x_name eq "rate" ? 0.115 : m > 3 ? 0.25 : 0.14)
 unset key
 unset grid
 unset border
@@ -31,13 +34,14 @@ set palette defined (0 "#F7FBFF", 1 "#C6DBEF", 2 "#6BAED6", 3 "#2171B5", 4 "#083
 set xrange [0.5 : m + 0.5]
 set yrange [n + 0.5 : 0.5]
 set xtics () out
-set ytics () out
+row_font = n > 24 ? small_font : axis_font
+set ytics () out font row_font
 do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_opening(word(kernels, i)) ? " *" : "") i) }
 do for [i = 1:m] { set xtics add (word(values, i).(x_name eq "rate" ? " %%" : "") i) }
 if (x_name eq "rate") {
     set xlabel "deleted rows"
 } else {
-    set xtics rotate by 30 right font small_font
+    if (m > 3) { set xtics rotate by 25 right font small_font } else { set xtics font small_font }
 }
 
 digits(v) = v >= 99.5 ? sprintf("%.0f", v) : v >= 9.95 ? sprintf("%.1f", v) : v >= 0.995 ? sprintf("%.2f", v) : sprintf("%.3f", v)

@@ -74,30 +74,33 @@ def cost(kernel, sink, rate, batch_rows, run_length, share):
 
 
 def blocks(full):
-    """(axis, axis_value, recipe, dv, rows, rate, run_length, share, batch_rows, sink)"""
+    """(axis, axis_value, recipe, dv, rows, rate, run_length, share, batch_rows, sink, mode)"""
     for rate in RATES:
         for sink in SINK_FACTOR:
             dv = "article:axis=rate:bp=%d:file=0" % round(rate * 10000)
-            yield "rate", "%g" % rate, "article", dv, 2000000, rate, 1, 1.0, 5000, sink
+            yield "rate", "%g" % rate, "article", dv, 2000000, rate, 1, 1.0, 5000, sink, "stream"
     if not full:
         return
+    for rate in RATES:
+        dv = "article:axis=rate:bp=%d:file=0" % round(rate * 10000)
+        yield "rate", "%g" % rate, "article", dv, 2000000, rate, 1, 1.0, 5000, "row_ids", "replay"
     for length in (1, 2, 4, 8, 64, 512, 4096):
         yield ("length", str(length), "article", "article:axis=runs:length=%d:bp=50:file=0" % length, 2000000, 0.005,
-               length, 1.0, 5000, "row_ids")
+               length, 1.0, 5000, "row_ids", "stream")
     for percent in (10, 25, 50, 100):
         yield ("percent", str(percent), "article", "article:axis=occupancy:percent=%d:bp=50:file=0" % percent, 8000000,
-               0.005 * percent / 100, 1, percent / 100, 5000, "row_ids")
+               0.005 * percent / 100, 1, percent / 100, 5000, "row_ids", "stream")
     for batch_rows in (64, 256, 1024, 2048, 5000, 16384, 65536):
         for rate in (0.005, 0.061, 0.12):
             yield ("batch_rows", str(batch_rows), "article", "article:axis=rate:bp=%d:file=0" % round(rate * 10000), 2000000,
-                   rate, 1, 1.0, batch_rows, "row_ids")
+                   rate, 1, 1.0, batch_rows, "row_ids", "stream")
     for chunks in (1, 31, 122, 1000, 10000):
         yield ("chunks", str(chunks), "uniform", "uniform:rate=0.05:rows=%d:seed=1" % (chunks * 65536), chunks * 65536,
-               0.05, 1, 1.0, 5000, "row_ids")
+               0.05, 1, 1.0, 5000, "row_ids", "stream")
     for rate in (0.001, 0.005, 0.02, 0.05, 0.12, 0.5):
         for length in (1, 4, 16, 64, 256, 1024):
             yield ("length", str(length), "runs", "runs:length=%d:rate=%g:rows=2000000:seed=1" % (length, rate), 2000000,
-                   rate, length, 1.0, 5000, "row_ids")
+                   rate, length, 1.0, 5000, "row_ids", "stream")
 
 
 def median(values):
@@ -119,7 +122,7 @@ def number(value):
 
 
 def write_block(block, args, rng, writers, run):
-    axis, axis_value, recipe, dv, rows, rate, length, share, batch_rows, sink = block
+    axis, axis_value, recipe, dv, rows, rate, length, share, batch_rows, sink, mode = block
     chunks = max(1, round(rows / 65536 * share))
     arrays = 0 if length > 2 else round(chunks / (1 + math.exp(min(99, (rate / share - 0.0625) / 0.0006))))
     deleted = round(rows * rate)
@@ -129,15 +132,16 @@ def write_block(block, args, rng, writers, run):
         if KERNELS[kernel][0] is None:
             continue
         true = cost(kernel, sink, rate, batch_rows, length, share) * args.slow.get(kernel, 1.0)
+        true *= 0.5 if mode == "replay" else 1.0
         samples[kernel] = [true * (1 + abs(rng.gauss(0, args.noise))) for _ in range(args.rounds)]
     for kernel, (table, isa, _) in KERNELS.items():
-        cell = hashlib.sha1(("%s %s %s %d %s" % (dv, kernel, sink, batch_rows, run)).encode()).hexdigest()[:16]
+        cell = hashlib.sha1(("%s %s %s %d %s %s" % (dv, kernel, sink, batch_rows, mode, run)).encode()).hexdigest()[:16]
         row = dict(run=run, machine=args.machine, cpu=args.machine.split(" 2 ")[0], croaring=args.croaring,
                    compiler="gcc 12.2.0", cell=cell, dv=dv, dv_bytes=deleted * 2 + 20,
                    dv_digest=hashlib.sha1(dv.encode()).hexdigest()[:16], recipe=recipe, axis=axis, axis_value=axis_value,
                    rows=rows, rate="%.9g" % rate, deleted=deleted, chunks=chunks, array_containers=arrays,
                    bitset_containers=0 if length > 2 else chunks - arrays, run_containers=chunks if length > 2 else 0, seed=1,
-                   kernel=kernel, isa=isa, sink=sink, batch_rows=batch_rows, mode="stream", counter_source=args.counters)
+                   kernel=kernel, isa=isa, sink=sink, batch_rows=batch_rows, mode=mode, counter_source=args.counters)
         if table is None:
             row.update(verdict="unavailable", reason="needs an AArch64 CPU", samples=0, counter_status="not-asked")
             writers["summary"].writerow(row)
@@ -159,7 +163,7 @@ def write_block(block, args, rng, writers, run):
         writers["summary"].writerow(row)
         for round_number, value in enumerate(values):
             writers["samples"].writerow(dict(run=run, cell=cell, dv=dv, kernel=kernel, sink=sink, batch_rows=batch_rows,
-                                             mode="stream", start=0, round=round_number, order=rng.randrange(20),
+                                             mode=mode, start=0, round=round_number, order=rng.randrange(20),
                                              iterations=400, ns_per_row=number(value), page_faults=0, cpu_migrations=0,
                                              mhz=number(3700 + rng.gauss(0, 10))))
 
