@@ -101,6 +101,7 @@ struct verification {
     enum sink_kind sink;
     struct kernel_state state;
     int is_open; /* state is to be closed */
+    size_t state_bytes;
     struct guard_buffer buffer;
     struct expected expected;
     struct verdict *verdict;
@@ -229,6 +230,7 @@ static int reopen(struct verification *v, struct dv_error *error_out)
     if (code != 0)
         return code;
     v->is_open = 1;
+    v->state_bytes = v->state.n_bytes;
     return 1;
 }
 
@@ -305,6 +307,7 @@ int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct
     if (result == 1 && options)
         result = passes_out_of_order(&v, batches, options, &error);
     close_state(&v);
+    verdict_out->state_bytes = v.state_bytes;
     guard_close(&v.buffer);
     expected_close(&v.expected);
     if (result < 0 && error_out)
