@@ -136,10 +136,6 @@ char *format_vector_spec(const struct format_file *file, const char *name,
 int format_sources(const struct format_file *file, const char *name, const struct format_options *options,
                    struct dv_source **sources_out, size_t *n_out, struct dv_error *error_out);
 
-/* format_open and format_sources in one, for those who need no more. Warnings are dropped. */
-int format_load_file(const char *path, const struct format_options *options, struct dv_source **sources_out,
-                     size_t *n_out, struct dv_error *error_out);
-
 /* Puts `where` (a path) before the message: "PATH: byte N: what". Shortens the path from the left where it is
  * too long. */
 void format_locate_error(struct dv_error *error, const char *where);

@@ -197,19 +197,3 @@ void format_free_sources(struct dv_source *sources, size_t n_sources)
         source_free(&sources[i]);
     free(sources);
 }
-
-int format_load_file(const char *path, const struct format_options *options, struct dv_source **sources_out,
-                     size_t *n_out, struct dv_error *error_out)
-{
-    struct format_file file;
-    *sources_out = NULL;
-    *n_out = 0;
-    int code = format_open(&file, path, options, error_out);
-    if (code != 0)
-        return code;
-    code = format_sources(&file, path, options, sources_out, n_out, error_out);
-    if (code != 0)
-        format_locate_error(error_out, path);
-    format_close(&file);
-    return code;
-}
