@@ -26,17 +26,11 @@ static uint64_t body_bytes(const struct dv_container *container)
     }
 }
 
-struct counting {
-    struct inspect_summary *summary;
-    uint64_t n_runs; /* of the container */
-};
-
-static int count_range(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
+/* Positions of a range that rows have. */
+static int count_rows_of_range(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
 {
     (void)error_out;
-    struct counting *counting = user;
-    struct inspect_summary *summary = counting->summary;
-    counting->n_runs++;
+    struct inspect_summary *summary = user;
     uint64_t end = summary->base + summary->n_rows;
     if (last < summary->base || first >= end)
         return 0;
@@ -44,6 +38,17 @@ static int count_range(void *user, uint64_t first, uint64_t last, struct dv_erro
     uint64_t high = last < end ? last : end - 1;
     summary->n_deleted_rows += high - low + 1;
     return 0;
+}
+
+/* Only containers that the rows end within are walked. */
+static void count_rows(struct inspect_summary *summary, const struct dv_container *container)
+{
+    uint64_t first = dv_container_start(container);
+    uint64_t last = first + 65535;
+    if (first >= summary->base && last < summary->base + summary->n_rows)
+        summary->n_deleted_rows += container->cardinality;
+    else
+        (void)payload_container_ranges(container, count_rows_of_range, summary, NULL); /* cannot fail */
 }
 
 static void count_class(struct inspect_summary *summary, uint32_t cardinality)
@@ -77,17 +82,17 @@ static void count_container(struct inspect_summary *summary, const struct dv_con
     kind->n_bytes += body_bytes(container);
     kind->n_positions += container->cardinality;
     count_class(summary, container->cardinality);
-    struct counting counting = {.summary = summary};
-    (void)payload_container_ranges(container, count_range, &counting, NULL); /* count_range cannot fail */
-    summary->n_runs += counting.n_runs;
+    count_rows(summary, container);
+    uint64_t n_runs = payload_container_runs(container);
+    summary->n_runs += n_runs;
     if (container->kind == DV_RUN)
-        summary->n_touching_runs += container->n_runs - counting.n_runs;
+        summary->n_touching_runs += container->n_runs - n_runs;
     summary->n_body_bytes += body_bytes(container);
-    summary->n_optimized_bytes += optimized_bytes(container->cardinality, counting.n_runs);
-    if (counting.n_runs > summary->most_runs)
-        summary->most_runs = counting.n_runs;
-    if (summary->least_runs == 0 || counting.n_runs < summary->least_runs)
-        summary->least_runs = counting.n_runs;
+    summary->n_optimized_bytes += optimized_bytes(container->cardinality, n_runs);
+    if (n_runs > summary->most_runs)
+        summary->most_runs = n_runs;
+    if (summary->least_runs == 0 || n_runs < summary->least_runs)
+        summary->least_runs = n_runs;
 }
 
 void inspect_summarise(struct inspect_summary *summary_out, const struct dv_view *view, uint64_t base,

@@ -110,6 +110,51 @@ int payload_ranges(const struct dv_view *view, payload_range_fn *each, void *use
     return code;
 }
 
+static uint32_t count_array_runs(const struct dv_container *container)
+{
+    uint32_t n_runs = 1;
+    for (uint32_t i = 1; i < container->cardinality; i++) {
+        const uint8_t *value = container->bytes + 2 * (size_t)i;
+        n_runs += words_le16(value) != words_le16(value - 2) + 1;
+    }
+    return n_runs;
+}
+
+/* A run starts at each set bit whose neighbour below is clear. */
+static uint32_t count_bitset_runs(const struct dv_container *container)
+{
+    uint32_t n_runs = 0;
+    uint64_t carry = 0;
+    for (size_t i = 0; i < N_WORDS; i++) {
+        uint64_t word = words_le64(container->bytes + 8 * i);
+        n_runs += (uint32_t)__builtin_popcountll(word & ~(word << 1 | carry));
+        carry = word >> (WORD_BITS - 1);
+    }
+    return n_runs;
+}
+
+static uint32_t count_apart_runs(const struct dv_container *container)
+{
+    uint32_t n_runs = 1;
+    for (uint32_t i = 1; i < container->n_runs; i++) {
+        const uint8_t *run = container->bytes + 2 + 4 * (size_t)i;
+        n_runs += words_le16(run) != words_le16(run - 4) + words_le16(run - 2) + 1;
+    }
+    return n_runs;
+}
+
+uint32_t payload_container_runs(const struct dv_container *container)
+{
+    switch (container->kind) {
+    case DV_ARRAY:
+        return count_array_runs(container);
+    case DV_BITSET:
+        return count_bitset_runs(container);
+    default:
+        return count_apart_runs(container);
+    }
+}
+
 uint64_t payload_first(const struct dv_view *view)
 {
     const struct dv_container *container = &view->containers[0];

@@ -26,6 +26,9 @@ int payload_container_ranges(const struct dv_container *container, payload_range
 int payload_ranges(const struct dv_view *view, payload_range_fn *each, void *user,
                    struct dv_error *error_out);
 
+/* How many ranges payload_container_ranges would give, without making them. */
+uint32_t payload_container_runs(const struct dv_container *container);
+
 /* The first and last position; the view must have a container. */
 uint64_t payload_first(const struct dv_view *view);
 uint64_t payload_last(const struct dv_view *view);

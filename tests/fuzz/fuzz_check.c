@@ -175,6 +175,22 @@ static void check_croaring(const struct format_vector *vector)
 }
 #endif
 
+static int count_call(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
+{
+    (void)first, (void)last, (void)error_out;
+    ++*(uint32_t *)user;
+    return 0;
+}
+
+static void check_run_counts(const struct dv_view *view)
+{
+    for (size_t i = 0; i < view->n_containers; i++) {
+        uint32_t n_calls = 0;
+        FAIL_UNLESS(payload_container_ranges(&view->containers[i], count_call, &n_calls, NULL) == 0);
+        FAIL_UNLESS(payload_container_runs(&view->containers[i]) == n_calls);
+    }
+}
+
 void fuzz_check_vector(const struct format_vector *vector)
 {
     const struct dv_view *view = &vector->view;
@@ -183,6 +199,7 @@ void fuzz_check_vector(const struct format_vector *vector)
         FAIL_UNLESS(payload_first(view) <= payload_last(view));
         FAIL_UNLESS(payload_last(view) == digest.last);
     }
+    check_run_counts(view);
     check_rewrite(view, digest, PAYLOAD_OPTIMIZE);
     check_rewrite(view, digest, 0);
     check_croaring(vector);
