@@ -117,6 +117,7 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
 {
     size_t first = group->points[0].row;
     const char *mode = csv_text(table, first, CSV_summary_mode);
+    bool is_counted = row->column >= CSV_summary_instructions_per_row && row->axis != FIGURE_AXIS_PAIRS;
     char batch[64] = "", *subtitle = NULL;
     char *rest = figure_spec_without_defaults(group->rest);
     if (!rest)
@@ -125,9 +126,10 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
         snprintf(batch, sizeof batch, ", batches of %s rows", csv_text(table, first, CSV_summary_batch_rows));
     if (row->axis == FIGURE_AXIS_MODE)
         mode = "as in the legend";
-    int n = asprintf(&subtitle, "sink %s%s%s%s, mode %s, median of %s samples",
-                     csv_text(table, first, CSV_summary_sink), rest[0] ? ", " : "", rest, batch, mode,
-                     csv_text(table, first, CSV_summary_samples));
+    int n = asprintf(
+        &subtitle, "sink %s%s%s%s, mode %s, %s%s%s", csv_text(table, first, CSV_summary_sink),
+        rest[0] ? ", " : "", rest, batch, mode, is_counted ? "counted in passes of their own" : "median of ",
+        is_counted ? "" : csv_text(table, first, CSV_summary_samples), is_counted ? "" : " samples");
     free(rest);
     return n < 0 ? NULL : subtitle;
 }
