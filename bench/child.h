@@ -7,6 +7,7 @@
 #ifndef DVBENCH_CHILD_H
 #define DVBENCH_CHILD_H
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include "dv.h"
@@ -18,8 +19,9 @@ struct child {
 
 /* Starts argv[0] (a path) in the folder `directory`, its standard output and error in the files "stdout" and
  * "stderr" there, its input empty. It gets PATH, LC_ALL=C and those of the variables that change which code
- * runs; it dies with its parent. */
-int child_start(struct child *child_out, char *const *argv, const char *directory,
+ * runs; it dies with its parent. It may run on `cpus`: its parent is
+ * pinned to one, which two children would share. */
+int child_start(struct child *child_out, char *const *argv, const char *directory, const cpu_set_t *cpus,
                 struct dv_error *error_out);
 
 /* Waits at most `seconds`, then ends it. Returns its exit code as in struct child. */

@@ -58,7 +58,7 @@ static int start(const struct sim *sim, struct child *child_out, const char *dir
         "job",
         NULL,
     };
-    return child_start(child_out, argv, directory, error_out);
+    return child_start(child_out, argv, directory, &sim->cpus, error_out);
 }
 
 /* --- opening --- */
@@ -67,7 +67,7 @@ static int find_version(struct sim *sim, const struct sim_files *files, struct d
 {
     struct child child;
     char *argv[] = {sim->valgrind, "--version", NULL};
-    int code = child_start(&child, argv, files->directories[0], error_out);
+    int code = child_start(&child, argv, files->directories[0], &sim->cpus, error_out);
     if (code != 0)
         return code;
     if (child_wait(&child, CHILD_SECONDS) != 0)
@@ -151,6 +151,7 @@ int sim_open(struct sim *sim_out, const char *program, enum counter_status *stat
 {
     struct sim_files files;
     *sim_out = (struct sim){.isa = ""};
+    sched_getaffinity(0, sizeof sim_out->cpus, &sim_out->cpus);
     *status_out = COUNTER_NO_VALGRIND;
     if (!sim_child_built())
         return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,

@@ -11,6 +11,7 @@
 #define DVBENCH_SIM_H
 
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ const char *sim_event_name(enum sim_event event);
 struct sim {
     char valgrind[PATH_MAX];
     char program[PATH_MAX];
+    cpu_set_t cpus; /* where the children may run: this process's when it was opened, before it was pinned */
     char version[64];  /* "valgrind-3.19.0" */
     char isa[32];      /* what the simulator's CPU has: "avx2" */
     bool libc_differs; /* it runs other variants of memset and memcpy than this CPU does */
