@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.csv from samples made by hand: medians, intervals, paired ratios, the bound, the noise floor, and
+ * what a resumed run finds. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "block_fixture.h"
+
+#define PER_ROW "0000000000000001"
+#define FAST    "0000000000000002"
+#define TWIN    "a000000000000002"
+#define MISSING "0000000000000003"
+#define BOUND   "0000000000000009"
+
+static const struct plan_block shape = {.axis = (char *)"rate",
+                                        .axis_value = (char *)"0.5",
+                                        .sink = SINK_row_ids,
+                                        .batch_rows = 5000,
+                                        .mode = MODE_stream};
+static const struct strings none = {0};
+
+/* A block of per_row, expand_bits and one that cannot run. */
+struct fixture {
+    char *folder;
+    struct samples samples;
+    struct block_cell cells[3];
+    struct block_result result;
+    struct summary_facts facts;
+};
+
+static struct fixture open_fixture(void)
+{
+    struct fixture fixture = {.folder = fixture_folder()};
+    fixture.cells[0] =
+        (struct block_cell){.kernel = kernel_find("per_row"), .hash = PER_ROW, .open_ns = 1000};
+    fixture.cells[1] = (struct block_cell){
+        .kernel = kernel_find("expand_bits"), .hash = FAST, .open_ns = 40000, .state_bytes = 12};
+    fixture.cells[2] = (struct block_cell){.kernel = kernel_find("direct_scalar"),
+                                           .hash = MISSING,
+                                           .open_ns = NAN,
+                                           .verdict = {VERDICT_UNAVAILABLE, "not here"}};
+    fixture.result = (struct block_result){.plan = &shape,
+                                           .dv = (char *)"uniform:rate=0.5",
+                                           .recipe = "uniform",
+                                           .n_rows = 20000,
+                                           .n_deleted = 10000,
+                                           .validate_ns = 77,
+                                           .crc_ns = NAN,
+                                           .bound_hash = BOUND,
+                                           .n_cells = 3};
+    fixture.facts = (struct summary_facts){
+        .dir = fixture.folder, .run = "run", .machine = "m", .cpu = "c", .compiler = "gcc"};
+    assert_int_equal(samples_open(&fixture.samples, fixture.folder, "run", NULL), 0);
+    return fixture;
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+    assert_int_equal(samples_close(&fixture->samples, NULL), 0);
+    fixture_folder_remove(fixture->folder);
+}
+
+/* One round of one start, in an order that differs by round. */
+static void add_round(struct fixture *fixture, int start, int round, double per_row, double fast, double twin,
+                      double bound)
+{
+    const char *dv = fixture->result.dv;
+    if (round % 2)
+        fixture_add(&fixture->samples, dv, "per_row", PER_ROW, start, round, per_row);
+    fixture_add(&fixture->samples, dv, "expand_bits_aa", TWIN, start, round, twin);
+    fixture_add(&fixture->samples, dv, "expand_bits", FAST, start, round, fast);
+    fixture_add(&fixture->samples, dv, "bound", BOUND, start, round, bound);
+    if (round % 2 == 0)
+        fixture_add(&fixture->samples, dv, "per_row", PER_ROW, start, round, per_row);
+}
+
+static void update(struct fixture *fixture, const struct strings *replaced)
+{
+    fixture->result.cells = fixture->cells;
+    assert_int_equal(summary_update(&fixture->facts, &fixture->result, replaced, &fixture->samples, NULL), 0);
+}
+
+static double real(const struct csv_table *table, const char *kernel, enum csv_column column)
+{
+    return csv_real(table, fixture_row_of(table, kernel), column);
+}
+
+static void assert_close(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-8 * fabs(expected)))
+        fail_msg("%.10g instead of %.10g", value, expected);
+}
+
+static void numbers_of_a_block(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    /* per_row drifts by a factor of two; the ratio stays 4, but for one round. */
+    const double per_row[] = {8, 10, 12, 14, 16, 9};
+    for (int round = 0; round < 6; round++)
+        add_round(&fixture, 0, round, per_row[round], per_row[round] / (round == 2 ? 3 : 4),
+                  per_row[round] / 4 * 1.02, 1);
+    update(&fixture, &none);
+    struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    assert_int_equal(csv_n_rows(table), 3);
+    assert_close(real(table, "per_row", CSV_summary_samples), 6);
+    assert_close(real(table, "per_row", CSV_summary_ns_per_row), 11);
+    assert_close(real(table, "per_row", CSV_summary_ns_per_row_mad), 2.5);
+    assert_close(real(table, "per_row", CSV_summary_ns_per_row_low), 8); /* of six: the extremes, 96.9 % */
+    assert_close(real(table, "per_row", CSV_summary_ns_per_row_high), 16);
+    assert_close(real(table, "per_row", CSV_summary_us_per_batch), 55);
+    assert_close(real(table, "per_row", CSV_summary_speedup_vs_per_row), 1);
+    assert_close(real(table, "expand_bits", CSV_summary_speedup_vs_per_row),
+                 4); /* not the ratio of medians */
+    assert_close(real(table, "expand_bits", CSV_summary_speedup_low), 3);
+    assert_close(real(table, "expand_bits", CSV_summary_speedup_high), 4);
+    assert_close(real(table, "expand_bits", CSV_summary_bound_ns_per_row), 1);
+    const double ns = real(table, "expand_bits", CSV_summary_ns_per_row);
+    assert_close(real(table, "expand_bits", CSV_summary_pct_of_bound), 100 / ns);
+    assert_close(real(table, "expand_bits", CSV_summary_total_ns_per_row), ns + 40000.0 / 20000);
+    assert_close(real(table, "expand_bits", CSV_summary_state_bytes), 12);
+    assert_close(real(table, "expand_bits", CSV_summary_validate_ns), 77);
+    assert_true(isnan(real(table, "expand_bits", CSV_summary_crc_ns)));
+    assert_close(real(table, "expand_bits", CSV_summary_noise_floor_pct), 2);
+    assert_close(real(table, "per_row", CSV_summary_rate), 0.5);
+    const size_t row = fixture_row_of(table, "direct_scalar");
+    assert_string_equal(csv_text(table, row, CSV_summary_verdict), "unavailable");
+    assert_string_equal(csv_text(table, row, CSV_summary_reason), "not here");
+    assert_string_equal(csv_text(table, row, CSV_summary_samples), "");
+    assert_string_equal(csv_text(table, row, CSV_summary_ns_per_row), "");
+    assert_string_equal(csv_text(table, row, CSV_summary_noise_floor_pct), "");
+    assert_string_equal(csv_text(table, row, CSV_summary_counter_status), "not-asked");
+    csv_free(table);
+    close_fixture(&fixture);
+}
+
+static void no_interval_under_six_samples(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    for (int round = 0; round < 5; round++)
+        add_round(&fixture, 0, round, 8 + round, 2, 2, 1);
+    update(&fixture, &none);
+    struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    static const enum csv_column empty[] = {CSV_summary_ns_per_row_low, CSV_summary_ns_per_row_high,
+                                            CSV_summary_speedup_low, CSV_summary_speedup_high};
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        assert_string_equal(csv_text(table, fixture_row_of(table, "per_row"), empty[i]), "");
+    assert_close(real(table, "per_row", CSV_summary_ns_per_row), 10);
+    csv_free(table);
+    close_fixture(&fixture);
+}
+
+/* Starts differ by a constant factor: pairs must be of one start. */
+static void ratios_pair_samples_of_one_start(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    for (int start = 0; start < 2; start++)
+        for (int round = 0; round < 3; round++)
+            add_round(&fixture, start, round, start ? 20 : 8, start ? 5 : 2, start ? 5 : 2, 1);
+    update(&fixture, &none);
+    struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    assert_close(real(table, "expand_bits", CSV_summary_samples), 6);
+    assert_close(real(table, "expand_bits", CSV_summary_speedup_low), 4);
+    assert_close(real(table, "expand_bits", CSV_summary_speedup_high), 4);
+    csv_free(table);
+    close_fixture(&fixture);
+}
+
+static void without_per_row_no_speedup(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    fixture.cells[0].verdict = (struct verdict){VERDICT_WRONG, "a reason"};
+    for (int round = 0; round < 6; round++)
+        add_round(&fixture, 0, round, 8, 2, 2, 1);
+    update(&fixture, &none);
+    struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    assert_true(isnan(real(table, "expand_bits", CSV_summary_speedup_vs_per_row)));
+    assert_close(real(table, "expand_bits", CSV_summary_ns_per_row), 2);
+    assert_true(isnan(real(table, "per_row", CSV_summary_ns_per_row)));
+    assert_int_equal(summary_count_wrong(fixture.folder), 1);
+    csv_free(table);
+    close_fixture(&fixture);
+}
+
+/* A file shorter than a batch has batches of its own size. */
+static void a_batch_is_no_longer_than_the_file(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    fixture.result.n_rows = 100;
+    add_round(&fixture, 0, 0, 8, 2, 2, 1);
+    update(&fixture, &none);
+    struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    assert_close(real(table, "per_row", CSV_summary_us_per_batch), 0.8);
+    csv_free(table);
+    close_fixture(&fixture);
+}
+
+static struct summary_found find(struct fixture *fixture, int start, size_t n_rounds)
+{
+    struct summary_found found;
+    assert_int_equal(summary_find_block(&found, &fixture->result, fixture->folder, &fixture->samples, start,
+                                        n_rounds, NULL),
+                     0);
+    return found;
+}
+
+static void done_is_what_has_all_samples_of_the_start_and_its_costs(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    fixture.result.cells = fixture.cells;
+    assert_false(find(&fixture, 0, 3).is_done); /* no file yet */
+    for (int round = 0; round < 3; round++)
+        add_round(&fixture, 0, round, 8, 2, 2, 1);
+    update(&fixture, &none);
+    assert_true(find(&fixture, 0, 3).is_done);
+    assert_false(find(&fixture, 0, 4).is_done);
+    assert_false(find(&fixture, 1, 3).is_done);
+    fixture.cells[1].open_ns = NAN; /* as an interruption leaves it */
+    update(&fixture, &none);
+    assert_false(find(&fixture, 0, 3).is_done);
+    close_fixture(&fixture);
+}
+
+static void wrong_stays_wrong(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    fixture.cells[1].verdict = (struct verdict){VERDICT_WRONG, "a reason"};
+    update(&fixture, &none);
+    fixture.cells[1].verdict = (struct verdict){VERDICT_OK, ""};
+    (void)find(&fixture, 1, 3);
+    assert_int_equal(fixture.cells[1].verdict.kind, VERDICT_WRONG);
+    assert_string_equal(fixture.cells[1].verdict.reason, "a reason");
+    assert_int_equal(fixture.cells[0].verdict.kind, VERDICT_OK);
+    close_fixture(&fixture);
+}
+
+static void rows_of_other_hashes_are_found_and_go(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    update(&fixture, &none);
+    struct plan_block elsewhere = shape;
+    elsewhere.batch_rows = 64;
+    fixture.result.plan = &elsewhere;
+    for (int i = 0; i < 3; i++)
+        fixture.cells[i].hash[0] = 'e';
+    update(&fixture, &none); /* another block */
+    fixture.result.plan = &shape;
+    for (int i = 0; i < 3; i++)
+        fixture.cells[i].hash[0] = 'f'; /* another program */
+    struct summary_found found = find(&fixture, 0, 1);
+    assert_false(found.is_done);
+    assert_int_equal(found.replaced.n_items, 3);
+    assert_string_equal(found.replaced.items[0], PER_ROW);
+    update(&fixture, &found.replaced);
+    strings_free(&found.replaced);
+    assert_int_equal(summary_count(fixture.folder), 6);
+    char *text = fixture_text(fixture.folder, "summary.csv");
+    assert_int_equal(fixture_count(text, "," PER_ROW ","), 0);
+    assert_int_equal(fixture_count(text, ",e000000000000001,"), 1);
+    assert_int_equal(fixture_count(text, ",f000000000000001,"), 1);
+    free(text);
+    close_fixture(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_a_block),
+        cmocka_unit_test(no_interval_under_six_samples),
+        cmocka_unit_test(ratios_pair_samples_of_one_start),
+        cmocka_unit_test(without_per_row_no_speedup),
+        cmocka_unit_test(a_batch_is_no_longer_than_the_file),
+        cmocka_unit_test(done_is_what_has_all_samples_of_the_start_and_its_costs),
+        cmocka_unit_test(wrong_stays_wrong),
+        cmocka_unit_test(rows_of_other_hashes_are_found_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
