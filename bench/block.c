@@ -141,11 +141,10 @@ static int open_batches(struct block *block, struct dv_error *error_out)
     return status;
 }
 
-static size_t cold_targets(const struct block *block)
+size_t block_cold_targets(const struct block *block, uint64_t each_bytes, size_t most)
 {
-    uint64_t each = block->source.n_payload_bytes + dv_state_bytes(&block->dvs[0], DV_NEEDS_VIEW);
-    uint64_t n = COLD_CACHES * block->context->llc_bytes / (each ? each : 1) + 1;
-    return n < COLD_MAX_TARGETS ? (size_t)n : COLD_MAX_TARGETS;
+    const uint64_t n = COLD_CACHES * block->context->llc_bytes / (each_bytes ? each_bytes : 1) + 1;
+    return n < most ? (size_t)n : most;
 }
 
 int block_open(struct block **block_out, const struct block_context *context, const struct plan_block *plan,
@@ -255,7 +254,8 @@ static int ask_oracle(struct block *block, struct dv_error *error_out)
 /* Copies of the payload at addresses of their own, each opened as a reader would. */
 static int open_cold_targets(struct block *block, struct dv_error *error_out)
 {
-    const size_t n_targets = cold_targets(block);
+    const uint64_t each_bytes = block->source.n_payload_bytes + dv_state_bytes(&block->dvs[0], DV_NEEDS_VIEW);
+    const size_t n_targets = block_cold_targets(block, each_bytes, COLD_MAX_TARGETS);
     struct dv *dvs = realloc(block->dvs, n_targets * sizeof *dvs);
     if (!dvs)
         return no_memory(error_out);

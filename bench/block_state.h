@@ -14,11 +14,13 @@ struct block_entry {
     char *name;                    /* owned: Google Benchmark's name */
     char hash[CELL_HASH_CHARS + 1];
     kernel_fn *run;
+    size_t n_targets; /* the block's, or fewer where the kernel's own state is what leaves the cache */
     struct kernel_state *states; /* owned: one a target */
     struct measure_target
-        *targets;     /* owned: twice n_targets long in cold mode, so that a window never wraps */
-    int64_t n_passes; /* of a sample; in cold mode the number of targets that one pass visits */
-    double pass_ns;   /* as sized */
+        *targets;       /* owned: twice n_targets long in cold mode, so that a window never wraps */
+    size_t next_target; /* where its next cold sample goes on, if n_targets is its own */
+    int64_t n_passes;   /* of a sample; in cold mode the number of targets that one pass visits */
+    double pass_ns;     /* as sized */
 };
 
 struct block {
@@ -29,7 +31,7 @@ struct block {
     struct dv *dvs;   /* owned; n_targets; the first is the one that is checked */
     uint8_t **copies; /* owned: payloads of the further targets of cold mode */
     size_t n_targets;
-    size_t next_target; /* where the next cold sample goes on */
+    size_t next_target; /* where the next cold sample goes on: kernels share the bytes, so they share this */
     unsigned needs;     /* union over the cells that can run */
     struct batches batches;
     struct guard_buffer buffer;
@@ -39,6 +41,9 @@ struct block {
     size_t n_entries;
     uint32_t *bound_elements; /* owned: per batch, as the oracle counted */
 };
+
+/* Targets of `each_bytes` that exceed the last-level cache, but no more than `most`. */
+size_t block_cold_targets(const struct block *block, uint64_t each_bytes, size_t most);
 
 /* block_time.c */
 int block_make_entries(struct block *block, struct dv_error *error_out);

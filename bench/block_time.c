@@ -56,34 +56,45 @@ static int open_bound(const struct block *block, struct kernel_state *state, str
  * --------------------------------------------------------------------------------------------------------------
  */
 
-static void close_states(struct block *block, struct block_entry *entry)
+static void close_states(struct block_entry *entry)
 {
-    for (size_t t = 0; entry->states && t < block->n_targets; t++)
+    for (size_t t = 0; entry->states && t < entry->n_targets; t++)
         if (!entry->cell)
             free(entry->states[t].data);
         else if (entry->cell->kernel->close && entry->states[t].data)
             entry->cell->kernel->close(&entry->states[t]);
 }
 
+static int open_state(struct block *block, struct block_entry *entry, size_t target,
+                      struct dv_error *error_out)
+{
+    if (!entry->cell)
+        return open_bound(block, &entry->states[target], error_out);
+    if (!entry->cell->kernel->open)
+        return 0;
+    return entry->cell->kernel->open(&block->dvs[target], &entry->states[target], error_out);
+}
+
+/* A kernel that expands the vector reads its own bytes, many times the vector's: as many targets as these ask
+ * for. */
 static int open_states(struct block *block, struct block_entry *entry, struct dv_error *error_out)
 {
     const bool is_cold = block->plan->mode == MODE_cold;
+    entry->n_targets = block->n_targets;
     entry->states = calloc(block->n_targets, sizeof *entry->states);
     entry->targets = calloc(block->n_targets * 2, sizeof *entry->targets);
     if (!entry->states || !entry->targets)
         return no_memory(error_out);
-    for (size_t t = 0; t < block->n_targets; t++) {
-        int status = 0;
-        if (!entry->cell)
-            status = open_bound(block, &entry->states[t], error_out);
-        else if (entry->cell->kernel->open)
-            status = entry->cell->kernel->open(&block->dvs[t], &entry->states[t], error_out);
+    for (size_t t = 0; t < entry->n_targets; t++) {
+        int status = open_state(block, entry, t, error_out);
         if (status < 0)
             return status;
-        entry->targets[t] = (struct measure_target){&block->dvs[t], &entry->states[t]};
-        if (is_cold)
-            entry->targets[block->n_targets + t] = entry->targets[t];
+        if (is_cold && t == 0)
+            entry->n_targets = block_cold_targets(block, entry->states[0].n_bytes, block->n_targets);
     }
+    for (size_t t = 0; t < entry->n_targets * (is_cold ? 2 : 1); t++)
+        entry->targets[t] =
+            (struct measure_target){&block->dvs[t % entry->n_targets], &entry->states[t % entry->n_targets]};
     return 0;
 }
 
@@ -105,20 +116,21 @@ static int add_entry(struct block *block, const struct block_cell *cell, const c
     return open_states(block, entry, error_out);
 }
 
-/* The next window of targets; in every other mode the one target. Every sample of a block moves the window
- * on, so that the bytes of a target have left the cache when it comes again. */
-static struct measure_job next_job(struct block *block, const struct block_entry *entry, struct sink *sink)
+/* The next window of targets; in every other mode the one target. Every sample moves the window on, so that
+ * the bytes of a target have left the cache when it comes again. */
+static struct measure_job next_job(struct block *block, struct block_entry *entry, struct sink *sink)
 {
     struct measure_job job = {entry->run, entry->targets, 1, &block->batches, sink};
     if (block->plan->mode == MODE_cold) {
-        job.targets = entry->targets + block->next_target;
+        size_t *next = entry->n_targets < block->n_targets ? &entry->next_target : &block->next_target;
+        job.targets = entry->targets + *next;
         job.n_targets = (size_t)entry->n_passes;
-        block->next_target = (block->next_target + job.n_targets) % block->n_targets;
+        *next = (*next + job.n_targets) % entry->n_targets;
     }
     return job;
 }
 
-static int measure_entry(struct block *block, const struct block_entry *entry, struct gbench_json *json,
+static int measure_entry(struct block *block, struct block_entry *entry, struct gbench_json *json,
                          struct measure_sample *sample_out, struct sink *sink, struct dv_error *error_out)
 {
     const struct measure_job job = next_job(block, entry, sink);
@@ -133,7 +145,7 @@ static int measure_entry(struct block *block, const struct block_entry *entry, s
 static int size_entry(struct block *block, struct block_entry *entry, struct dv_error *error_out)
 {
     const double min_time_ns = block->context->options->min_time_ns;
-    const double max_passes = block->plan->mode == MODE_cold ? (double)block->n_targets : 1e9;
+    const double max_passes = block->plan->mode == MODE_cold ? (double)entry->n_targets : 1e9;
     const double wanted_ns[] = {min_time_ns / 10, min_time_ns};
     for (size_t attempt = 0; attempt < 2; attempt++) {
         struct measure_sample sample;
@@ -190,7 +202,7 @@ int block_make_entries(struct block *block, struct dv_error *error_out)
 void block_free_entries(struct block *block)
 {
     for (size_t i = 0; i < block->n_entries; i++) {
-        close_states(block, &block->entries[i]);
+        close_states(&block->entries[i]);
         free(block->entries[i].states);
         free(block->entries[i].targets);
         free(block->entries[i].label);
@@ -248,7 +260,7 @@ static int mark_wrong(struct block *block, const struct block_entry *entry, stru
     return samples_drop_cell(block->context->samples, cell->hash, error_out);
 }
 
-static int take_sample(struct block *block, const struct block_entry *entry, int round, int order,
+static int take_sample(struct block *block, struct block_entry *entry, int round, int order,
                        struct dv_error *error_out)
 {
     struct sample_row row = {.dv = block->result->dv,
@@ -285,7 +297,7 @@ int block_run_rounds(struct block *block, struct dv_error *error_out)
                 block->context->options->seed * 1000003u + block->result->digest +
                     (uint64_t)block->context->start * 4099u + (uint64_t)round * 131071u);
         for (size_t i = 0; status == 0 && i < block->n_entries && !*block->context->interrupted; i++) {
-            const struct block_entry *entry = &block->entries[order[i]];
+            struct block_entry *entry = &block->entries[order[i]];
             if (!entry->cell || entry->cell->verdict.kind == VERDICT_OK)
                 status = take_sample(block, entry, round, (int)i, error_out);
         }

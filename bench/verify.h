@@ -31,8 +31,7 @@ const char *
 verdict_id(enum verdict_kind kind); /* "ok", "wrong", "unavailable": the values of the CSV column */
 
 /* Compares what a kernel returned and left in `sink` with `expected` of the batch. Fills `verdict_out`: ok or
- * wrong; the buffer's guard is not looked at. Returns 1 where equal, else 0. Used alone for the last batch of
- * each timed sample. */
+ * wrong; the buffer's guard is not looked at. Returns 1 where equal, else 0. */
 int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
                   const struct sink *sink, struct verdict *verdict_out);
 
