@@ -25,12 +25,14 @@ INLINE uint32_t count(uint64_t mask)
     return (uint32_t)_mm_popcnt_u64(mask);
 }
 
+static const uint8_t set_bits[256][8] = {DIRECT_SET_BITS};
+
 INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
 {
     __m256i rows = _mm256_set1_epi32((int)row);
     for (int i = 0; i < 8; i++) {
         uint32_t bits = (uint32_t)(mask >> (8 * i)) & 0xff;
-        __m256i numbers = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&direct_set_bits[bits]));
+        __m256i numbers = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)set_bits[bits]));
         _mm256_storeu_si256((__m256i *)out, _mm256_add_epi32(rows, numbers));
         rows = _mm256_add_epi32(rows, _mm256_set1_epi32(8));
         out += count(bits);
@@ -43,6 +45,14 @@ INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
     for (uint32_t i = 0; i < n; i += 8) {
         _mm256_storeu_si256((__m256i *)(out + i), ids);
         ids = _mm256_add_epi32(ids, _mm256_set1_epi32(8));
+    }
+}
+
+INLINE void widen(uint32_t *out, const uint8_t *values, uint32_t delta)
+{
+    for (int i = 0; i < 2; i++) {
+        __m256i ids = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(values + 16 * i)));
+        _mm256_storeu_si256((__m256i *)(out + 8 * i), _mm256_add_epi32(ids, _mm256_set1_epi32((int)delta)));
     }
 }
 
@@ -82,8 +92,8 @@ INLINE uint64_t match(const uint8_t *flags, uint8_t tag)
 static const struct direct_isa isa = {
     .count = count,
     .append = append,
-    .append_tight = append,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert,

@@ -46,13 +46,23 @@ INLINE_BASE __m512i bytes_0_to_63(void)
                             0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
 }
 
+/* A register that is zero and waits for nothing. Opaque, so that no compiler turns a compress that merges
+ * into it back into a zero-masked one: see the trap above. */
+INLINE_BASE __m512i fresh_zero(void)
+{
+    __m512i zero;
+    __asm__("vpxor %x0, %x0, %x0" : "=x"(zero));
+    return zero;
+}
+
 INLINE_BASE void append_base(uint32_t *out, uint32_t row, uint64_t mask)
 {
     __m512i ids = lanes_from(row);
     for (int i = 0; i < 4; i++) {
         __mmask16 quarter = (__mmask16)(mask >> (16 * i));
-        _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(quarter, ids));
-        out += count(quarter);
+        /* Counted from the first quarter on: a pointer that advances would chain the four. */
+        uint32_t n_before = count(mask & (((uint64_t)1 << (16 * i)) - 1));
+        _mm512_storeu_si512(out + n_before, _mm512_mask_compress_epi32(fresh_zero(), quarter, ids));
         ids = _mm512_add_epi32(ids, _mm512_set1_epi32(16));
     }
 }
@@ -60,14 +70,11 @@ INLINE_BASE void append_base(uint32_t *out, uint32_t row, uint64_t mask)
 /* The numbers of the set bits as bytes, ascending, 0 behind them. */
 INLINE_VBMI2 __m512i compress_bytes(uint64_t mask)
 {
-    __m512i zero;
-    /* Opaque, so that no compiler turns the merge into a zero-masked compress: see the trap above. */
-    __asm__("vpxor %x0, %x0, %x0" : "=x"(zero));
-    return _mm512_mask_compress_epi8(zero, mask, bytes_0_to_63());
+    return _mm512_mask_compress_epi8(fresh_zero(), mask, bytes_0_to_63());
 }
 
 /* Bytes 16 quarter .. 16 quarter + 15, widened to ids. */
-INLINE_VBMI2 __m512i widen(__m512i bytes, int quarter, uint32_t row)
+INLINE_VBMI2 __m512i widen_bytes(__m512i bytes, int quarter, uint32_t row)
 {
     const __m512i low_bytes = _mm512_add_epi32(lanes_from(0), _mm512_set1_epi32(16 * quarter));
     __m512i lanes = _mm512_maskz_permutexvar_epi8(0x1111111111111111, low_bytes, bytes);
@@ -78,7 +85,7 @@ INLINE_VBMI2 void append(uint32_t *out, uint32_t row, uint64_t mask)
 {
     __m512i bytes = compress_bytes(mask);
     for (int i = 0; i < 4; i++)
-        _mm512_storeu_si512(out + 16 * i, widen(bytes, i, row));
+        _mm512_storeu_si512(out + 16 * i, widen_bytes(bytes, i, row));
 }
 
 INLINE_VBMI2 void append_tight(uint32_t *out, uint32_t row, uint64_t mask)
@@ -86,7 +93,7 @@ INLINE_VBMI2 void append_tight(uint32_t *out, uint32_t row, uint64_t mask)
     __m512i bytes = compress_bytes(mask);
     uint32_t n = count(mask);
     for (uint32_t i = 0; i < n; i += 16) {
-        _mm512_storeu_si512(out + i, widen(bytes, 0, row));
+        _mm512_storeu_si512(out + i, widen_bytes(bytes, 0, row));
         bytes = _mm512_alignr_epi64(bytes, bytes, 2);
     }
 }
@@ -98,6 +105,12 @@ INLINE_BASE void iota(uint32_t *out, uint32_t row, uint32_t n)
         _mm512_storeu_si512(out + i, ids);
         ids = _mm512_add_epi32(ids, _mm512_set1_epi32(16));
     }
+}
+
+INLINE_BASE void widen(uint32_t *out, const uint8_t *values, uint32_t delta)
+{
+    __m512i ids = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)values));
+    _mm512_storeu_si512(out, _mm512_add_epi32(ids, _mm512_set1_epi32((int)delta)));
 }
 
 INLINE_BASE void spread(uint8_t *out, uint64_t mask)
@@ -132,7 +145,7 @@ INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask)
     __m512i bytes = compress_bytes(mask), sums = _mm512_setzero_si512();
     uint32_t n = count(mask), i = 0;
     for (; i < n; i += 16) {
-        __m512i offsets = widen(bytes, 0, row);
+        __m512i offsets = widen_bytes(bytes, 0, row);
         __asm__ volatile("" : "+v"(offsets));
         sums = _mm512_add_epi64(sums, _mm512_srli_epi64(offsets, 32));
         sums = _mm512_add_epi64(sums, _mm512_and_si512(offsets, _mm512_set1_epi64(UINT32_MAX)));
@@ -194,6 +207,7 @@ static const struct direct_isa isa_vbmi2 = {
     .append = append,
     .append_tight = append_tight,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert,
@@ -204,8 +218,8 @@ static const struct direct_isa isa_vbmi2 = {
 static const struct direct_isa isa_base = {
     .count = count,
     .append = append_base,
-    .append_tight = append_base,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert_base,

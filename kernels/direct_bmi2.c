@@ -43,6 +43,12 @@ INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
         out[i] = row + i;
 }
 
+INLINE void widen(uint32_t *out, const uint8_t *values, uint32_t delta)
+{
+    for (uint32_t i = 0; i < 16; i++)
+        out[i] = load_le16(values + (size_t)i * 2) + delta;
+}
+
 INLINE void spread(uint8_t *out, uint64_t mask)
 {
     for (int i = 0; i < 8; i++)
@@ -64,13 +70,13 @@ INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32
 static const struct direct_isa isa = {
     .count = count,
     .append = append,
-    .append_tight = append,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert,
     .touch = direct_touch,
-    .skips_empty = true,
+    .fills_empty = true,
 };
 
 #define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_BMI2, isa)

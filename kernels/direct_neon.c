@@ -18,12 +18,14 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
+static const uint8_t set_bits[256][8] = {DIRECT_SET_BITS};
+
 static ALWAYS_INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
 {
     uint64_t before = direct_running_counts(mask) << 8;
     uint32x4_t rows = vdupq_n_u32(row);
     for (int i = 0; i < 8; i++) {
-        uint16x8_t numbers = vmovl_u8(vcreate_u8(direct_set_bits[mask >> (8 * i) & 0xff]));
+        uint16x8_t numbers = vmovl_u8(vld1_u8(set_bits[mask >> (8 * i) & 0xff]));
         uint32_t *ids = out + (before >> (8 * i) & 0xff);
         vst1q_u32(ids, vaddw_u16(rows, vget_low_u16(numbers)));
         vst1q_u32(ids + 4, vaddw_u16(rows, vget_high_u16(numbers)));
@@ -45,6 +47,15 @@ static ALWAYS_INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
 static ALWAYS_INLINE uint8x16_t own_bit(void)
 {
     return vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
+}
+
+static ALWAYS_INLINE void widen(uint32_t *out, const uint8_t *values, uint32_t delta)
+{
+    for (int i = 0; i < 2; i++) {
+        uint16x8_t eight = vreinterpretq_u16_u8(vld1q_u8(values + 16 * i));
+        vst1q_u32(out + 8 * i, vaddw_u16(vdupq_n_u32(delta), vget_low_u16(eight)));
+        vst1q_u32(out + 8 * i + 4, vaddw_u16(vdupq_n_u32(delta), vget_high_u16(eight)));
+    }
 }
 
 static ALWAYS_INLINE void spread(uint8_t *out, uint64_t mask)
@@ -83,8 +94,8 @@ static ALWAYS_INLINE uint64_t match(const uint8_t *flags, uint8_t tag)
 static const struct direct_isa isa = {
     .count = count_bits,
     .append = append,
-    .append_tight = append,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert,

@@ -14,23 +14,40 @@
 #include "direct_table.h"
 #include "direct_walk.h"
 
+/* Four at once where the CPU has any vectors, else one after the other. */
+typedef uint32_t four_ids __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* 8 KiB: as ids are wanted, not as bytes, so that compilers turn a row into loads, additions and stores of
+ * vectors. */
+static const uint32_t set_bits[256][8] = {DIRECT_SET_BITS};
+
 static ALWAYS_INLINE void append(uint32_t *out, uint32_t row, uint64_t mask)
 {
     /* Byte i: the ids of the bytes before it; at most 56, so no byte carries over. */
     uint64_t before = direct_running_counts(mask) << 8;
     for (int i_byte = 0; i_byte < 8; i_byte++) {
-        uint64_t numbers = direct_set_bits[mask >> (8 * i_byte) & 0xff];
-        uint32_t *ids = out + (before >> (8 * i_byte) & 0xff);
-        for (int i = 0; i < 8; i++)
-            ids[i] = row + (uint32_t)(numbers >> (8 * i) & 0xff);
+        const four_ids *numbers = (const four_ids *)set_bits[mask >> (8 * i_byte) & 0xff];
+        four_ids *ids = (four_ids *)(out + (before >> (8 * i_byte) & 0xff));
+        ids[0] = numbers[0] + row;
+        ids[1] = numbers[1] + row;
         row += 8;
     }
 }
 
 static ALWAYS_INLINE void iota(uint32_t *out, uint32_t row, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = row + i;
+    four_ids ids = (four_ids){0, 1, 2, 3} + row;
+    for (uint32_t i = 0; i < n; i += 16) {
+        for (uint32_t j = 0; j < 4; j++)
+            *(four_ids *)(out + i + 4 * j) = ids + 4 * j;
+        ids += 16;
+    }
+}
+
+static ALWAYS_INLINE void widen(uint32_t *out, const uint8_t *values, uint32_t delta)
+{
+    for (uint32_t i = 0; i < 16; i++)
+        out[i] = load_le16(values + (size_t)i * 2) + delta;
 }
 
 /* Eight bits to eight bytes: each byte keeps a bit of its own, and a sum that carries into its top bit makes
@@ -46,9 +63,10 @@ static ALWAYS_INLINE void spread(uint8_t *out, uint64_t mask)
 
 static ALWAYS_INLINE void fill(uint8_t *out, uint8_t value, uint32_t n)
 {
-    const uint64_t values = value * 0x0101010101010101u;
-    for (uint32_t i = 0; i < n; i += 8)
-        direct_store64(out + i, values);
+    four_ids values = (four_ids){0} + value * 0x01010101u;
+    for (uint32_t i = 0; i < n; i += 64)
+        for (uint32_t j = 0; j < 64; j += 16)
+            *(four_ids *)(out + i + j) = values;
 }
 
 static ALWAYS_INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)
@@ -59,13 +77,13 @@ static ALWAYS_INLINE uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32
 static const struct direct_isa isa = {
     .count = count_bits,
     .append = append,
-    .append_tight = append,
     .iota = iota,
+    .widen = widen,
     .spread = spread,
     .fill = fill,
     .invert = invert,
     .touch = direct_touch,
-    .skips_empty = true,
+    .fills_empty = true,
 };
 
 #define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_GENERIC, isa)

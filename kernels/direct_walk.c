@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the direct kernels do not do per batch of a stream: open, close, and seek. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "direct_walk.h"
+
+/* First value >= low of an array, or first run that ends after low: binary search. */
+static uint32_t direct_find_item(const struct dv_container *container, uint32_t low)
+{
+    uint32_t begin = 0, end = container->kind == DV_ARRAY ? container->cardinality : container->n_runs;
+    while (begin < end) {
+        uint32_t middle = (begin + end) / 2;
+        const uint8_t *run = container->bytes + 2 + (size_t)middle * 4;
+        uint32_t last = container->kind == DV_ARRAY ? load_le16(container->bytes + (size_t)middle * 2)
+                                                    : (uint32_t)load_le16(run) + load_le16(run + 2);
+        if (last < low)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
 
 /* Whether the container's chunk ends at or before position. In chunk numbers, since the last chunk ends at
  * 2^64. */
@@ -33,10 +53,11 @@ static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n
 {
     if (dv->view.n_kind[DV_ARRAY] == 0)
         n_scratch_bytes = 0;
-    struct direct_cursor *cursor = calloc(1, sizeof *cursor + n_scratch_bytes);
+    struct direct_cursor *cursor = aligned_alloc(64, sizeof *cursor + n_scratch_bytes);
     if (!cursor)
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
                        "no memory for the cursor of a direct kernel");
+    memset(cursor, 0, sizeof *cursor + n_scratch_bytes);
     state->data = cursor;
     state->n_bytes = sizeof *cursor + n_scratch_bytes;
     return 0;
