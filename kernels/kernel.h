@@ -28,6 +28,7 @@ enum isa { ISA_GENERIC, ISA_BMI2, ISA_AVX2, ISA_AVX512, ISA_AVX512_VBMI2, ISA_NE
 enum kernel_flag {
     KERNEL_FORWARD_ONLY = 1 << 0, /* batches must ascend: unavailable in replay */
     KERNEL_REFERENCE = 1 << 1,    /* the oracle: never timed beside the others */
+    KERNEL_EXPANDS = 1 << 2,      /* open reads the whole vector: its cost belongs to the rows */
 };
 
 struct kernel {

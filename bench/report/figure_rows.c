@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_rows.h"
+#include "kernel.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -62,8 +63,8 @@ double figure_row_cost(const struct csv_table *table, size_t row, double *extra_
 {
     double ns_per_row = csv_real(table, row, CSV_summary_ns_per_row);
     double total = csv_real(table, row, CSV_summary_total_ns_per_row);
-    bool works_at_opening =
-        strncmp(csv_text(table, row, CSV_summary_kernel), "expand_", strlen("expand_")) == 0;
+    const struct kernel *kernel = kernel_find(csv_text(table, row, CSV_summary_kernel));
+    bool works_at_opening = kernel && kernel->flags & KERNEL_EXPANDS;
     double extra = works_at_opening && !isnan(total) ? total - ns_per_row : 0;
     if (extra_out)
         *extra_out = extra;
