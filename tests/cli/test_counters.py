@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""counters, sweep --counters and explain through the program. argv: dvbench."""
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event", "self-test-failed", "file-limit", "busy", "refused",
+         "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "not-asked"}
+
+
+def dvbench(*arguments, env=None, expect=(0,)):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=dict(os.environ, **(env or {})))
+    assert done.returncode in expect, (arguments, done.returncode, done.stdout, done.stderr)
+    assert done.stderr.count("\n") <= 1, done.stderr
+    return done
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def load(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def store(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_counters_command():
+    rows = rows_of(dvbench("counters", "--format", "csv").stdout)
+    assert {row["source"] for row in rows} == {"pmu", "sim"}
+    for row in rows:
+        assert row["status"] in WORDS, row
+        # A number stands only where something was counted.
+        assert row["verdict"] != "not run" or row["counted"] == "0", row
+        assert row["status"] != "ok" or row["verdict"] in ("pass", "bias", "unverified"), row
+    text = dvbench("counters").stdout
+    assert "perf_event_paranoid" in text and "--counters=auto takes " in text
+    takes = text.split("--counters=auto takes ")[1].split()[0]
+    pmu = next(row for row in rows if row["event"] == "perf::INSTRUCTIONS")
+    assert (takes == "pmu") == (pmu["status"] == "ok"), text
+    # Where there is none, asking for it is exit 4 and says what would change it.
+    done = dvbench("counters", "--counters", "pmu", expect=(0, 4))
+    assert (done.returncode == 0) == (pmu["status"] == "ok")
+    assert done.returncode == 0 or done.stderr.startswith("dvbench: " + pmu["status"] + ": "), done.stderr
+    assert "unknown" not in dvbench("counters", "--events", "software").stdout
+    return rows
+
+
+def test_usage():
+    for arguments in (["counters", "--events", "perf::CYCLES,"], ["counters", "--counters", "some"], ["counters", "x"],
+                      ["explain"], ["explain", "a", "b", "c", "d"], ["explain", "run", "--penalty", "-3"], ["simulate"]):
+        dvbench(*arguments, expect=(2,))
+    dvbench("simulate", "/nonexistent/job", expect=(1,))
+    assert "simulate" not in dvbench("--help").stdout
+
+
+def test_no_valgrind(folder):
+    env = {"PATH": "/nonexistent"}
+    rows = rows_of(dvbench("counters", "--format", "csv", env=env).stdout)
+    assert {row["status"] for row in rows if row["source"] == "sim"} == {"no-valgrind"}
+    done = dvbench("counters", "--counters", "sim", env=env, expect=(4,))
+    assert "no-valgrind" in done.stderr and "install valgrind" in done.stderr
+    done = sweep(os.path.join(folder, "never"), "sim", env=env, expect=(4,))
+    assert "valgrind" in done.stderr, done.stderr
+
+
+def sweep(path, mode, env=None, expect=(0,)):
+    return dvbench("sweep", "--recipe", "uniform:rows=131072:seed=1", "--rates", "5%,12%", "--kernel", "expand_positions,direct_scalar",
+                   "--sink", "row_ids", "--rounds", "6", "--min-time", "1us", "--counters", mode, "--no-plots", "--quiet",
+                   "--out", path, env=env, expect=expect)
+
+
+def check_cells(rows, source):
+    counted = ("instructions_per_row", "branches_per_row", "branch_misses_per_row", "core_cycles_per_row", "ipc")
+    n_counted = 0
+    for row in rows:
+        empty = [name for name in counted if row[name] == ""]
+        n_counted += len(counted) - len(empty)
+        assert row["counter_source"] == source or row["verdict"] != "ok", row
+        assert (row["counter_status"] == "") == (not empty), row
+        for part in filter(None, row["counter_status"].split(";")):
+            assert part.split("=")[-1] in WORDS, row
+    return n_counted
+
+
+def test_sweeps(folder, sim_works):
+    run = os.path.join(folder, "none")
+    sweep(run, "none")
+    rows = load(os.path.join(run, "summary.csv"))
+    assert check_cells(rows, "none") == 0
+    assert {row["counter_status"] for row in rows} == {"not-asked"}
+    text = explain(run)
+    assert "no share of branch misses" in text and "instructions                          -" in text, text
+    if not sim_works:
+        return
+    runs = [os.path.join(folder, name) for name in ("sim1", "sim2")]
+    for run in runs:
+        sweep(run, "sim")
+    first, second = (load(os.path.join(run, "counters.csv")) for run in runs)
+    assert check_cells(load(os.path.join(runs[0], "summary.csv")), "sim") > 0
+    assert len(first) == len(second) > 0
+    for a, b in zip(first, second):
+        assert (a["cell"], a["event"], a["value_per_row"], a["status"]) == (b["cell"], b["event"], b["value_per_row"], b["status"])
+        assert (a["value_per_row"] == "") == (a["status"] != "ok"), a
+    assert "simulated" in explain(runs[0])
+
+
+def explain(run, *more):
+    return dvbench("explain", run, "direct_scalar/row_ids@uniform:rate=0.05", "direct_scalar/row_ids@uniform:rate=0.12", *more).stdout
+
+
+def test_article(folder):
+    """The article's raw counts in a run's files: the share that it states, with the penalty that it assumes."""
+    run = os.path.join(folder, "none")
+    summary = os.path.join(run, "summary.csv")
+    rows = load(summary)
+    counts = {"0.05": (393831.4, 1849863, 483228, 381.34), "0.12": (92786.1, 432446, 89198, 145.94)}
+    for row in rows:
+        rate = "0.05" if "rate=0.05" in row["dv"] else "0.12"
+        cycles, instructions, branches, misses = (value / 5000 for value in counts[rate])
+        row.update(counter_source="pmu", counter_status="", core_cycles_per_row=cycles, instructions_per_row=instructions,
+                   branches_per_row=branches, branch_misses_per_row=misses, ipc=instructions / cycles)
+    store(summary, rows)
+    assert "--penalty CYCLES" in explain(run)
+    text = explain(run, "--penalty", "18")
+    assert "explain 1.41 % of the difference" in text and "as given" in text, text
+    store(os.path.join(run, "counters.csv"), [
+        dict(schema=rows[0]["schema"], run="none", cell="calibration", event=event, encoding="", source="pmu", value_per_row=value,
+             status="ok", **{"pass": 0})
+        for event, value in (("miss_penalty", 18), ("miss_penalty_low", 15), ("miss_penalty_high", 20))])
+    text = explain(run)
+    assert "explain 1.41 % of the difference in core cycles [1.17, 1.56]" in text, text
+    assert "marginal IPC 4.71" in text, text
+    row = load(os.path.join(run, "explain.csv"))[0]
+    assert abs(float(row["share_pct"]) - 1.41) < 0.005 and row["source"] == "pmu", row
+    hashes = [row["cell"] for row in rows if row["kernel"] == "direct_scalar"]
+    assert "explain 1.41 %" in dvbench("explain", run, *hashes, "--csv", "-").stdout
+    dvbench("explain", run, "direct_scalar/row_ids@uniform", hashes[0], expect=(2,))
+    dvbench("explain", os.path.join(folder, "missing"), expect=(1, 3))
+
+
+def main():
+    rows = test_counters_command()
+    test_usage()
+    with tempfile.TemporaryDirectory() as folder:
+        test_no_valgrind(folder)
+        test_sweeps(folder, any(row["source"] == "sim" and row["status"] == "ok" for row in rows))
+        test_article(folder)
+
+
+if __name__ == "__main__":
+    main()
