@@ -87,6 +87,8 @@ static const struct count_case count_cases[] = {
     {"bitset: full", {0, 0, DV_BITSET, {{0, 65536, 1}}}, 0, 65536, 0, 0, 1, 0},
     {"bitset: full, inside", {0, 0, DV_BITSET, {{0, 65536, 1}}}, 63, 66, 0, 0, 1, 0},
     {"bitset: starts inside a run", {0, 0, DV_BITSET, {{0, 5000, 1}, {5001, 5002, 1}}}, 4990, 20, 1, 1, 1, 1},
+    {"bitset: starts where a run starts", {0, 0, DV_BITSET, {{100, 9000, 1}}}, 100, 10, 0, 0, 1, 0},
+    {"bitset: starts where a run ends", {0, 0, DV_BITSET, {{0, 5000, 1}}}, 5000, 10, 0, 0, 0, 1},
     {"bitset: starts at bit 63", {0, 0, DV_BITSET, {{0, 64, 1}, {128, 9000, 1}}}, 63, 66, 2, 0, 0, 1},
     {"bitset: ends with the word", {0, 0, DV_BITSET, {{64, 9000, 1}}}, 0, 64, 0, 0, 0, 1},
     {"bitset: last bit of the chunk",
