@@ -80,6 +80,7 @@ static const struct count_case count_cases[] = {
     {"one live row", {0, 9, DV_ARRAY, {{5, 6, 1}}}, 0, 1, 0, 1, 0, 0},
     {"array: one delete", {0, 0, DV_ARRAY, {{5, 6, 1}}}, 0, 10, 1, 0, 0, 2},
     {"array: neighbours are one run", {0, 0, DV_ARRAY, {{5, 9, 1}, {10, 11, 1}}}, 4, 8, 1, 3, 1, 0},
+    {"array: two are a run", {0, 0, DV_ARRAY, {{5, 7, 1}}}, 3, 6, 0, 0, 1, 2},
     {"array: cut at both ends", {0, 0, DV_ARRAY, {{0, 4000, 1}}}, 1000, 2000, 0, 0, 1, 0},
     {"bitset: alternating", {0, 0, DV_BITSET, {{0, 65536, 2}}}, 0, 65536, 32768, 32768, 0, 0},
     {"bitset: across a word", {0, 0, DV_BITSET, {{60, 70, 1}, {1000, 9000, 1}}}, 0, 128, 0, 0, 1, 2},
