@@ -36,7 +36,7 @@ struct edge {
     BATCHES({CHUNK(chunk), 65536}, {CHUNK(chunk) + 60000, 5536}, {CHUNK(chunk), 1000},                       \
             {CHUNK(chunk) + 1000, 3000}, {CHUNK(chunk), 1}, {CHUNK(chunk) + 65535, 1},                       \
             {CHUNK(chunk) + 65535, 2}, {CHUNK(chunk) + 777, 0}, {CHUNK(chunk) + 64, 64},                     \
-            {CHUNK(chunk) - 1, 65538})
+            {CHUNK(chunk) - 1, 1002})
 
 static const struct edge edges[] = {
     /* Nothing and everything. */
