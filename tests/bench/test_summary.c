@@ -46,7 +46,7 @@ static struct fixture open_fixture(void)
     fixture.cells[2] = (struct block_cell){.kernel = kernel_find("direct_scalar"),
                                            .hash = MISSING,
                                            .open_ns = NAN,
-                                           .verdict = {VERDICT_UNAVAILABLE, "not here"}};
+                                           .verdict = {.kind = VERDICT_UNAVAILABLE, .reason = "not here"}};
     fixture.result = (struct block_result){.plan = &shape,
                                            .dv = (char *)"uniform:rate=0.5",
                                            .recipe = "uniform",
@@ -180,7 +180,7 @@ static void without_per_row_no_speedup(void **state)
 {
     (void)state;
     struct fixture fixture = open_fixture();
-    fixture.cells[0].verdict = (struct verdict){VERDICT_WRONG, "a reason"};
+    fixture.cells[0].verdict = (struct verdict){.kind = VERDICT_WRONG, .reason = "a reason"};
     for (int round = 0; round < 6; round++)
         add_round(&fixture, 0, round, 8, 2, 2, 1);
     update(&fixture, &none);
@@ -238,9 +238,9 @@ static void wrong_stays_wrong(void **state)
 {
     (void)state;
     struct fixture fixture = open_fixture();
-    fixture.cells[1].verdict = (struct verdict){VERDICT_WRONG, "a reason"};
+    fixture.cells[1].verdict = (struct verdict){.kind = VERDICT_WRONG, .reason = "a reason"};
     update(&fixture, &none);
-    fixture.cells[1].verdict = (struct verdict){VERDICT_OK, ""};
+    fixture.cells[1].verdict = (struct verdict){.kind = VERDICT_OK, .reason = ""};
     (void)find(&fixture, 1, 3);
     assert_int_equal(fixture.cells[1].verdict.kind, VERDICT_WRONG);
     assert_string_equal(fixture.cells[1].verdict.reason, "a reason");
