@@ -10,11 +10,12 @@
  * block become masks, and masks become ids as those of a bitset do. Two ways to the masks, neither with a
  * branch on the data:
  *
- *   flags   one byte store a value, whatever is there; then 64 flags at a time are compared to a mask. Flags
+ * - flags: one byte store a value, whatever is there; then 64 flags at a time are compared to a mask. Flags
  * are not cleared: they hold the number (tag) of the block that set them, and those of older blocks do not
- * match. About 1 cycle a value and 1 a mask. For ISAs with a wide compare. words   the bits of a word are
- * collected in a register that is stored after each value: the last store of a word is the complete one. 2 to
- * 4 cycles a value, since each waits for the one before, and words must be cleared first.
+ * match. About 1 cycle a value and 1 a mask. For ISAs with a wide compare.
+ * - words: the bits of a word are collected in a register that is stored after each value: the last store of
+ * a word is the complete one. 2 to 4 cycles a value, since each waits for the one before, and words must be
+ *   cleared first.
  *
  * Tried and left out: `bts` or `or` to the word in memory (each waits for the store before it: 5 cycles a
  * value and more), and blocks shorter than 8,192 rows (a mispredicted branch at the end of each: 10 % slower
@@ -108,9 +109,10 @@ static ALWAYS_INLINE uint32_t scatter_flags(uint8_t *flags, const struct dv_cont
 
 /* Collects the values from i_value on that are below high into words of 64 rows that start at low. */
 static ALWAYS_INLINE uint32_t collect_words(uint64_t *words, const struct dv_container *container,
-                                            uint32_t i_value, uint32_t low, uint32_t high)
+                                            uint32_t i_value, uint32_t low, uint32_t high,
+                                            const struct direct_isa isa)
 {
-    memset(words, 0, (high - low + 63) / 64 * sizeof *words);
+    isa.fill((uint8_t *)words, 0, (high - low + 63) / 64 * 8);
     uint64_t collected = 0;
     uint32_t i_word = 0;
     for (; i_value < container->cardinality; i_value++) {
@@ -143,7 +145,7 @@ static ALWAYS_INLINE void array_block(struct direct_out *o, struct direct_cursor
         cursor->i_item =
             scatter_flags(flags, segment.container, cursor->i_item, low, high, (uint8_t)cursor->tag);
     } else {
-        cursor->i_item = collect_words(cursor->scratch, segment.container, cursor->i_item, low, high);
+        cursor->i_item = collect_words(cursor->scratch, segment.container, cursor->i_item, low, high, isa);
     }
     const uint8_t tag = (uint8_t)cursor->tag;
     for (; high - low >= 64; low += 64, row += 64, flags += 64, word++)

@@ -63,7 +63,10 @@ static ALWAYS_INLINE void spread(uint8_t *out, uint64_t mask)
 
 static ALWAYS_INLINE void fill(uint8_t *out, uint8_t value, uint32_t n)
 {
-    four_ids values = (four_ids){0} + value * 0x01010101u;
+    uint32_t four_bytes = value * 0x01010101u;
+    /* Opaque: a compiler that knows it calls memset, which is slower for the few bytes between two runs. */
+    __asm__("" : "+r"(four_bytes));
+    four_ids values = (four_ids){0} + four_bytes;
     for (uint32_t i = 0; i < n; i += 64)
         for (uint32_t j = 0; j < 64; j += 16)
             *(four_ids *)(out + i + j) = values;

@@ -217,6 +217,36 @@ static ALWAYS_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t
     }
 }
 
+/* n > 0 rows that are all deleted. */
+static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint32_t n,
+                                       const enum sink_kind kind, const struct direct_isa isa)
+{
+    uint32_t *list = (uint32_t *)o->out + o->n_list;
+    switch (kind) {
+    case SINK_row_ids:
+        return;
+    case SINK_is_deleted:
+        isa.fill(o->out + row, 1, n);
+        break;
+    case SINK_live_mask:
+        put_range(o, row, n, false, isa);
+        break;
+    case SINK_deleted_offsets:
+        isa.iota(list, row, n);
+        o->n_list += n;
+        return;
+    case SINK_live_runs:
+        *list = row;
+        o->n_list += o->is_live;
+        o->is_live = false;
+        break;
+    default:
+        for (uint32_t i = 0; i < n; i++)
+            o->sum += direct_touch(row + i, 1);
+    }
+    o->n_deleted += n;
+}
+
 /* The ends of runs, alternately of deleted and of live rows, become (start, length): in place, eight bytes at
  * a time. */
 static ALWAYS_INLINE uint32_t finish_runs(struct direct_out *o)

@@ -6,14 +6,16 @@
  *
  *     batch   [start                                                     start + n_rows)
  *     chunks     |  array        |  (absent)     |  bitset       |  run          |
- *     done by    |  emit_array   |  emit_live    |  emit_bitset  |  emit_runs    |
+ *     done by    |  emit_array   |  emit_live    |  emit_bitset  |  emit_run     |
  *
  * The idea: masks of 64 rows, one bit a row, set where deleted, and no branch on what they hold. A walk with
  * callbacks asks after each deleted row how long the gap to the next one is: a mispredicted branch a row.
- *   bitset  the masks are there: the container's own words, at the container's own alignment, so that only
- * the first and the last one of a batch are partial. array   masks are made for row_ids; the other sinks
- * follow from the values (direct_array.h). run     needs none: live and deleted rows alternate in ranges. A
- * mispredicted branch a run, which long runs hide and runs of a few rows do not.
+ *
+ * - bitset: the masks are there, the container's own words at the container's own alignment, so that only the
+ *   first and the last one of a batch are partial.
+ * - array: masks are made for row_ids; the other sinks follow from the values (direct_array.h).
+ * - run: live and deleted rows alternate in ranges, without masks. A mispredicted branch a run, which long
+ * runs hide and runs of a few rows do not.
  *
  * A mask becomes ids by `append` (compress the numbers 0..63 by it) and bytes by `spread`; with live_mask it
  * is already the answer, inverted and shifted to the batch's alignment.
@@ -36,36 +38,7 @@
 #include "dv.h"
 #include "kernel_instance.h"
 
-/* n > 0 rows that are all deleted. */
-static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint32_t n,
-                                       const enum sink_kind kind, const struct direct_isa isa)
-{
-    uint32_t *list = (uint32_t *)o->out + o->n_list;
-    switch (kind) {
-    case SINK_row_ids:
-        return;
-    case SINK_is_deleted:
-        isa.fill(o->out + row, 1, n);
-        break;
-    case SINK_live_mask:
-        put_range(o, row, n, false, isa);
-        break;
-    case SINK_deleted_offsets:
-        isa.iota(list, row, n);
-        o->n_list += n;
-        return;
-    case SINK_live_runs:
-        *list = row;
-        o->n_list += o->is_live;
-        o->is_live = false;
-        break;
-    default:
-        for (uint32_t i = 0; i < n; i++)
-            o->sum += direct_touch(row + i, 1);
-    }
-    o->n_deleted += n;
-}
-
+/* The rows of a segment of a bitset container. */
 static ALWAYS_INLINE void emit_bitset(struct direct_out *o, struct direct_segment segment,
                                       const enum sink_kind kind, const struct direct_isa isa)
 {
@@ -92,6 +65,7 @@ static ALWAYS_INLINE void emit_bitset(struct direct_out *o, struct direct_segmen
         emit_mask(o, row, load_le64(word) & bits_below(high - low), high - low, kind, isa);
 }
 
+/* The rows of a segment of a run container; the cursor knows the first run that ends in it. */
 static ALWAYS_INLINE void emit_run(struct direct_out *o, struct direct_cursor *cursor,
                                    struct direct_segment segment, const enum sink_kind kind,
                                    const struct direct_isa isa)
