@@ -118,7 +118,7 @@ int child_wait(struct child *child, double seconds)
         nanosleep(&pause, NULL);
     }
     child->pid = -1;
-    child->exit_code = late ? -1000 : WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    child->exit_code = late ? CHILD_TOO_LONG : WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
     return child->exit_code;
 }
 

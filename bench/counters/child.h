@@ -12,9 +12,11 @@
 
 #include "dv.h"
 
+#define CHILD_TOO_LONG (-1000)
+
 struct child {
     pid_t pid;
-    int exit_code; /* after child_wait: 0 .. 255, or -signal, or -1000 where it took too long and was ended */
+    int exit_code; /* after child_wait: 0 .. 255, or -signal, or CHILD_TOO_LONG where it had to be ended */
 };
 
 /* Starts argv[0] (a path) in the folder `directory`, its standard output and error in the files "stdout" and

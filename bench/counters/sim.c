@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,12 @@ static void subtract(struct sim_counts *counts, const struct sim *sim, const str
         sim->libc_differs && counts->libc_share > LIBC_SHARE_MAX ? COUNTER_SIM_ISA_DIFFERS : COUNTER_OK;
 }
 
+/* By whoever stops the run, or for taking too long: nothing is started again. */
+static bool is_stopped(const struct child *child)
+{
+    return child->exit_code == -SIGINT || child->exit_code == -SIGTERM || child->exit_code == CHILD_TOO_LONG;
+}
+
 /* Takes what a child left. Of one that died, the first kernel without a dump is the one that killed it, and
  * those after it stay in the share for another start; returns how many. */
 static size_t collect(const struct sim *sim, const struct sim_files *files, size_t index, struct share *share,
@@ -204,7 +211,7 @@ static size_t collect(const struct sim *sim, const struct sim_files *files, size
     struct sim_dump empty;
     struct sim_dump dump;
     bool has_empty = sim_files_find_dump(files, index, "empty", &empty) == 0;
-    bool is_killed = has_empty && share->child.exit_code != 0;
+    bool is_killed = has_empty && share->child.exit_code != 0 && !is_stopped(&share->child);
     size_t n_kernels = share->n_kernels;
     share->n_kernels = 0;
     for (size_t i = 0; i < n_kernels; i++) {
