@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cpu.h"
+#include "dvkernels.h"
+#include "kernel_instance.h"
+
+struct reader_kernel {
+    const char *id;
+    enum isa isa;
+    kernel_open_fn *open;
+    kernel_close_fn *close;
+    kernel_fn *run[N_SINKS];
+};
+
+struct dv_reader {
+    struct dv dv; /* the view alone */
+    const struct reader_kernel *kernel;
+    struct kernel_state state;
+};
+
+#define RUN(id, sink) [SINK_##sink] = id##_##sink,
+#define READER_KERNEL(id_, isa_, hooks)                                                                      \
+    {                                                                                                        \
+        .id = #id_, .isa = isa_, .open = hooks##_open, .close = hooks##_close, .run = {                      \
+            FOR_EACH_SINK_ID(RUN, id_)                                                                       \
+        }                                                                                                    \
+    }
+
+/* Fastest first; the last one runs everywhere. direct_bmi2 is not among them: no CPU that lacks AVX2 runs it
+ * faster than direct_scalar. */
+static const struct reader_kernel reader_kernels[] = {
+#if defined(__x86_64__)
+    READER_KERNEL(direct_avx512, ISA_AVX512_VBMI2, direct_flags),
+    READER_KERNEL(direct_avx512_base, ISA_AVX512, direct_flags),
+    READER_KERNEL(direct_avx2, ISA_AVX2, direct_flags),
+#elif defined(__aarch64__)
+    READER_KERNEL(direct_neon, ISA_NEON, direct_flags),
+#endif
+    READER_KERNEL(direct_scalar, ISA_GENERIC, direct_words),
+};
+
+int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n_bytes,
+                   struct dv_error *error_out)
+{
+    *reader_out = NULL;
+    struct dv_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a reader");
+    reader->kernel = reader_kernels;
+    while (!cpu_has(reader->kernel->isa))
+        reader->kernel++;
+    reader->dv.bytes = bytes;
+    reader->dv.n_bytes = n_bytes;
+    int status = dv_view_index(&reader->dv.view, bytes, n_bytes, error_out);
+    if (status == 0)
+        status = dv_view_validate(&reader->dv.view, bytes, error_out);
+    if (status == 0)
+        status = reader->kernel->open(&reader->dv, &reader->state, error_out);
+    if (status != 0) {
+        dv_view_free(&reader->dv.view);
+        free(reader);
+        return status;
+    }
+    *reader_out = reader;
+    return 0;
+}
+
+uint32_t dv_reader_apply(struct dv_reader *reader, enum sink_kind kind, uint64_t start, uint32_t n_rows,
+                         struct sink *sink)
+{
+    return reader->kernel->run[kind](&reader->dv, &reader->state, start, n_rows, sink);
+}
+
+uint64_t dv_reader_cardinality(const struct dv_reader *reader)
+{
+    return reader->dv.view.cardinality;
+}
+
+const char *dv_reader_kernel(const struct dv_reader *reader)
+{
+    return reader->kernel->id;
+}
+
+void dv_reader_close(struct dv_reader *reader)
+{
+    if (!reader)
+        return;
+    reader->kernel->close(&reader->state);
+    dv_view_free(&reader->dv.view);
+    free(reader);
+}
