@@ -62,6 +62,7 @@ unpack_packages() {
     mv "$sysroot.new" "$sysroot"
 }
 
+# Nothing of the cross build runs on the host; meson asks for a wrapper all the same where a target would.
 write_cross_file() {
     cat >"$work/cross.ini" <<EOF
 [binaries]
@@ -71,6 +72,7 @@ ar = 'aarch64-linux-gnu-ar'
 strip = 'aarch64-linux-gnu-strip'
 pkgconfig = 'pkg-config'
 pkg-config = 'pkg-config'
+exe_wrapper = ['true']
 [properties]
 pkg_config_libdir = '$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig'
 sys_root = '$sysroot'
