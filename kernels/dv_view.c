@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bitset_count.h"
 #include "bytes.h"
 #include "dv.h"
 
@@ -25,7 +26,6 @@
 #define MAX_CONTAINERS 65536u
 #define ARRAY_MAX      4096u
 #define BITSET_BYTES   8192u
-#define BITSET_WORDS   1024u
 #define RUN_BYTES      4u
 /* Below so many containers a bitmap with runs has no offset table. */
 #define MIN_CONTAINERS_WITH_OFFSETS 4u
@@ -276,9 +276,7 @@ static int validate_array(const struct dv_container *container, uint64_t at, str
 
 static int validate_bitset(const struct dv_container *container, uint64_t at, struct dv_error *error_out)
 {
-    uint32_t n_set = 0;
-    for (uint32_t i = 0; i < BITSET_WORDS; i++)
-        n_set += count_bits(load_le64(container->bytes + 8 * i));
+    uint32_t n_set = bitset_count(container->bytes);
     if (n_set == container->cardinality)
         return 0;
     return dv_fail(error_out, DV_ERROR_INPUT, at, "bitset has %" PRIu32 " bits set, its header says %" PRIu32,
