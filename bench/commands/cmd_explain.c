@@ -54,7 +54,7 @@ static void help(void)
          "  PRESET     array-vs-bitset, per-row-vs-range, 8-vs-50: the article's cases, at the nearest rates "
          "of the run\n"
          "  --penalty  core cycles of a branch miss; default: as measured in the run\n"
-         "  --csv      where to write the figure's data; default RUN/explain.csv; - for none");
+         "  --csv      where to write the pairs as CSV; default RUN/explain.csv; - for none");
 }
 
 static int parse(int argc, char **argv, struct arguments *arguments_out, struct dv_error *error_out)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "counters_private.h"
-#include "pmu_names.h"
 
 static const char *const mode_names[] = {"auto", "pmu", "sim", "none"};
 
@@ -211,13 +210,6 @@ const char *counters_reason(const struct counters *counters)
     return counters->reason;
 }
 
-const char *counters_tool_version(const struct counters *counters)
-{
-    return counters->source == COUNTERS_SIM   ? counters->sim.version
-           : counters->source == COUNTERS_PMU ? pmu_names_version()
-                                              : "";
-}
-
 const char *counters_encodings(const struct counters *counters)
 {
     return counters->encodings;
@@ -248,16 +240,4 @@ size_t counters_calibration(const struct counters *counters,
                  "core cycles per shuffled branch missed");
     }
     return COUNTERS_CALIBRATION_VALUES;
-}
-
-double counters_estimate_s(const struct counters *counters, const struct counters_job *job)
-{
-    double n_rows = (double)job->batches->n_rows * (double)job->n_kernels;
-    if (counters->source == COUNTERS_PMU)
-        return 1e-8 * n_rows * (double)(counters->pmu.n_groups + 1);
-    if (counters->source != COUNTERS_SIM || job->batches->n_items == 0)
-        return 0;
-    size_t n_batches =
-        job->batches->n_items < COUNTERS_SIM_BATCHES ? job->batches->n_items : COUNTERS_SIM_BATCHES;
-    return 0.5 + 2e-7 * n_rows * (double)n_batches / (double)job->batches->n_items;
 }

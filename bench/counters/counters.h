@@ -96,9 +96,6 @@ const char *counters_source(const struct counters *counters);
  * valgrind-3.19.0". */
 const char *counters_reason(const struct counters *counters);
 
-/* Version of the simulator ("valgrind-3.19.0") or of libpfm4 ("4.0"); "" where there is none. */
-const char *counters_tool_version(const struct counters *counters);
-
 /* Names and encodings of the events, one "name=encoding" a line, for run.json; owned by `counters`. */
 const char *counters_encodings(const struct counters *counters);
 
@@ -116,9 +113,6 @@ void counters_miss_penalty(const struct counters *counters, double *core_cycles_
 #define COUNTERS_PENALTY_HIGH       "miss_penalty_high"
 size_t counters_calibration(const struct counters *counters,
                             struct counter_value values_out[COUNTERS_CALIBRATION_VALUES]);
-
-/* Seconds that counters_measure of such a block will take, roughly: for the progress estimate. */
-double counters_estimate_s(const struct counters *counters, const struct counters_job *job);
 
 void counters_close(struct counters *counters);
 

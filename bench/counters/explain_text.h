@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attribution of a pair of cells as text and as a row of the figure's data.
+/* The attribution of a pair of cells as text and as a row of a CSV.
  *
  * Place in the data flow: summary.csv, counters.csv -> attribution.h -> standard output and explain.csv.
  *

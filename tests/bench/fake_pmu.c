@@ -68,9 +68,9 @@ static int fake_control(void *user, int fd, unsigned long request)
     if (request != PERF_EVENT_IOC_DISABLE || !fake->is_enabled)
         return -EINVAL;
     fake->is_enabled = false;
-    fake->enabled_ns += 1000;
+    fake->enabled_ns += 1000000 + fake->switch_ns;
     if (fits(fake, fd))
-        fake->running_ns += 10 * fake->running_pct;
+        fake->running_ns += 10000 * fake->running_pct;
     for (int i = 0; i < FAKE_FDS; i++)
         if (fake->fds[i].is_open && fake->fds[i].leader == fd && fits(fake, fd) && fake->running_pct)
             fake->fds[i].value +=

@@ -46,6 +46,7 @@ struct fake_pmu {
     int read_errno;
     long read_bytes;      /* -1: as many as asked for */
     uint64_t running_pct; /* 100: all the time; 0: never */
+    uint64_t switch_ns;   /* that a group is enabled before it runs */
     int level;            /* of perf_event_paranoid */
     bool is_reversed;     /* siblings are read in another order than opened */
     uint64_t start_value; /* of every counter, such as just below a wrap */

@@ -173,6 +173,19 @@ static void test_multiplexed(void **state)
     assert_int_equal(count_once(&fake, N_EVENTS, values), COUNTER_NOT_SCHEDULED);
 }
 
+/* What the kernel takes to switch a group on is no lost time; a lost tick is. */
+static void test_switching_is_no_loss(void **state)
+{
+    (void)state;
+    struct fake_pmu fake;
+    uint64_t values[N_EVENTS];
+    fake_pmu_init(&fake);
+    fake.switch_ns = 700;
+    assert_int_equal(count_once(&fake, N_EVENTS, values), COUNTER_OK);
+    fake.switch_ns = 4000;
+    assert_int_equal(count_once(&fake, N_EVENTS, values), COUNTER_NOT_SCHEDULED);
+}
+
 static void test_reads(void **state)
 {
     (void)state;
@@ -225,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_refused_group_says_so),
         cmocka_unit_test(test_group_never_runs),
         cmocka_unit_test(test_multiplexed),
+        cmocka_unit_test(test_switching_is_no_loss),
         cmocka_unit_test(test_reads),
         cmocka_unit_test(test_software_events),
     };
