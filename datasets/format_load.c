@@ -16,6 +16,10 @@
 
 enum { MESSAGE_ROOM_FOR_PATH = 150 };
 
+/* Far above any file of vectors, of which the largest, all of 2^32 rows, has 512 MiB; far below what a pipe
+ * without an end or a file of one hole would take. */
+#define FILE_MAX_BYTES ((size_t)4 << 30)
+
 void format_locate_error(struct dv_error *error, const char *where)
 {
     if (!error)
@@ -37,8 +41,13 @@ void format_locate_error(struct dv_error *error, const char *where)
 
 static int fail_errno(struct dv_error *error_out, const char *what)
 {
-    int code = errno == ENOENT || errno == EISDIR ? DV_ERROR_INPUT : DV_ERROR_IO;
-    return dv_fail(error_out, code, DV_NO_OFFSET, "%s: %s", what, strerror(errno));
+    return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: %s", what, strerror(errno));
+}
+
+static int fail_too_large(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                   "found more than %zu bytes, the most that is read", FILE_MAX_BYTES);
 }
 
 /* Reads to the end of `fd`, which may be a pipe. `n_hint` is the size to try first. */
@@ -61,6 +70,10 @@ static int read_all(int fd, size_t n_hint, uint8_t **bytes_out, size_t *n_out, s
             return 0;
         }
         n_bytes += (size_t)n_read;
+        if (n_bytes > FILE_MAX_BYTES) {
+            free(bytes);
+            return fail_too_large(error_out);
+        }
         if (n_bytes == n_room) {
             uint8_t *grown = realloc(bytes, n_room * 2);
             if (!grown)
@@ -84,6 +97,10 @@ static int read_file(const char *path, uint8_t **bytes_out, size_t *n_out, struc
         code = fail_errno(error_out, "cannot examine");
     else if (S_ISDIR(status.st_mode))
         code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found a directory, expected a file");
+    else if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found a device, expected a file");
+    else if (S_ISREG(status.st_mode) && (uint64_t)status.st_size > FILE_MAX_BYTES)
+        code = fail_too_large(error_out);
     else
         code =
             read_all(fd, S_ISREG(status.st_mode) ? (size_t)status.st_size : 0, bytes_out, n_out, error_out);

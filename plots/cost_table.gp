@@ -8,7 +8,11 @@ x_name = env("DVBENCH_X", "rate")
 # Names of vectors lose what every recipe takes, then their middle.
 cut(text, part) = strstrt(text, part) > 0 ? text[1:strstrt(text, part) - 1].text[strstrt(text, part) + strlen(part):*] : text
 shorten(text) = strlen(text) > 34 ? text[1:12]."...".text[strlen(text) - 18:*] : text
-x_text(name) = name eq "rate" ? sprintf("%.3g", 100 * column(name)) : shorten(cut(cut(strcol(name), ":base=0"), ":optimize=1"))
+# In a list of words a name is one word: its spaces become no-break spaces. In a tic's label, which is a format, % is %%.
+no_break(text) = strstrt(text, " ") > 0 ? text[1:strstrt(text, " ") - 1]."\302\240".no_break(text[strstrt(text, " ") + 1:*]) : text
+percent(text) = strstrt(text, "%") > 0 ? text[1:strstrt(text, "%")]."%".percent(text[strstrt(text, "%") + 1:*]) : text
+name_text(name) = no_break(shorten(cut(cut(strcol(name), ":base=0"), ":optimize=1")))
+x_text(name) = name eq "rate" ? sprintf("%.3g", 100 * column(name)) : name_text(name)
 
 values = ""
 stats data using (v = x_text(x_name), values = has_word(values, v) ? values : values." ".v, 0) nooutput
@@ -37,7 +41,7 @@ set xtics () out
 row_font = n > 24 ? small_font : axis_font
 set ytics () out font row_font
 do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_opening(word(kernels, i)) ? " *" : "") i) }
-do for [i = 1:m] { set xtics add (word(values, i).(x_name eq "rate" ? " %%" : "") i) }
+do for [i = 1:m] { set xtics add (percent(word(values, i)).(x_name eq "rate" ? " %%" : "") i) }
 if (x_name eq "rate") {
     set xlabel "deleted rows"
 } else {

@@ -23,6 +23,7 @@ struct list_row {
 
 struct list_output {
     enum list_format format;
+    int id_chars;  /* width of the table's first column */
     json_t *array; /* of LIST_JSON */
 };
 
@@ -42,7 +43,7 @@ static void put_row(struct list_output *output, const struct list_row *row)
 {
     switch (output->format) {
     case LIST_TABLE:
-        printf("%-34s %-4s %s%s%s\n", row->id, row->reason ? "no" : "yes", row->description,
+        printf("%-*s %-4s %s%s%s\n", output->id_chars, row->id, row->reason ? "no" : "yes", row->description,
                row->reason ? "  -- " : "", row->reason ? row->reason : "");
         break;
     case LIST_CSV:
@@ -90,8 +91,10 @@ static void print_params(const struct recipe *recipe)
 {
     for (size_t i = 0; i < recipe->n_params; i++) {
         const struct recipe_param *param = &recipe->params[i];
-        printf("    %s=%-12s %s%s%s%s%s%s\n", param->name, param->fallback, param->description,
-               param->choices ? ": " : "", param->choices ? param->choices : "", param->when ? " (with " : "",
+        char pair[64];
+        snprintf(pair, sizeof pair, "%s=%s", param->name, param->fallback);
+        printf("    %-18s %s%s%s%s%s%s\n", pair, param->description, param->choices ? ": " : "",
+               param->choices ? param->choices : "", param->when ? " (with " : "",
                param->when ? param->when : "", param->when ? ")" : "");
     }
 }
@@ -106,6 +109,9 @@ static void list_recipes(struct list_output *output)
     }
 }
 
+/* Whether libpfm4 knows the event on this CPU; whether the machine counts it takes a try, which is
+ * `counters`.
+ */
 static void list_counters(struct list_output *output)
 {
     const struct counter_event *event;
@@ -115,17 +121,31 @@ static void list_counters(struct list_output *output)
         char encoding[160], description[256];
         int status = pmu_names_encode(event->name, &attr, encoding, sizeof encoding, &error);
         snprintf(description, sizeof description, "%s: %s", event->set, event->meaning);
-        put_row(output, &(struct list_row){event->name, status < 0 ? error.message : NULL, description});
+        const char *reason = status == DV_ERROR_USAGE ? "no event of this CPU" : error.message;
+        put_row(output, &(struct list_row){event->name, status < 0 ? reason : NULL, description});
     }
+    if (output->format == LIST_TABLE)
+        puts("    yes: this CPU's model has the event; `dvbench counters` tries whether this machine counts "
+             "it");
 }
 
 static const struct {
     const char *name;
     void (*list)(struct list_output *output);
+    int id_chars;
 } registries[] = {
-    {"kernels", list_kernels}, {"sinks", list_sinks},       {"recipes", list_recipes},
-    {"plans", list_plans},     {"counters", list_counters},
+    {"kernels", list_kernels, 33}, {"sinks", list_sinks, 16},       {"recipes", list_recipes, 12},
+    {"plans", list_plans, 8},      {"counters", list_counters, 60},
 };
+
+static const char usage[] =
+    "usage: dvbench list kernels|sinks|recipes|plans|counters [--format table|csv|json]\n"
+    "  kernels   the traversals, and what this build or this CPU cannot run\n"
+    "  sinks     the forms of the answer\n"
+    "  recipes   how vectors are made, with the keys of their specs and the defaults\n"
+    "  plans     what `sweep --plan` takes\n"
+    "  counters  the events of the counter sets, and which of them this CPU's model has\n"
+    "csv and json have id, available, reason, description; the keys of recipes are in the table alone.\n";
 
 static int parse_format(const char *text, enum list_format *format_out, struct dv_error *error_out)
 {
@@ -144,6 +164,7 @@ static int print_registry(const char *name, enum list_format format, struct dv_e
     for (size_t i = 0; i < sizeof registries / sizeof registries[0]; i++) {
         if (strcmp(registries[i].name, name) != 0)
             continue;
+        output.id_chars = registries[i].id_chars;
         if (format == LIST_CSV)
             puts("id,available,reason,description");
         registries[i].list(&output);
@@ -170,7 +191,7 @@ int command_list(int argc, char **argv, struct dv_error *error_out)
         if (value == 'f')
             status = parse_format(optarg, &format, error_out);
         else if (value == 'h') {
-            puts("usage: dvbench list kernels|sinks|recipes|plans|counters [--format table|csv|json]");
+            fputs(usage, stdout);
             return EXIT_FINE;
         } else
             status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,

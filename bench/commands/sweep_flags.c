@@ -244,7 +244,7 @@ static int take_shard(struct sweep_options *options, const char *text, struct dv
 {
     unsigned index, count;
     char tail;
-    if (sscanf(text, "%u/%u%c", &index, &count, &tail) != 2 || index < 1 || index > count)
+    if (sscanf(text, "%9u/%9u%c", &index, &count, &tail) != 2 || index < 1 || index > count)
         return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
                        "--shard %s: I/N with 1 <= I <= N is expected", text);
     return sweep_flags_replace(&options->shard, text, error_out);

@@ -46,8 +46,7 @@ const char *sweep_options_help(void)
            "ratios need it)\n"
            "  --benchmark_out=FILE   Google Benchmark's JSON of all samples, for compare.py\n"
            "  --benchmark_list_tests, --benchmark_context=K=V, --benchmark_min_time, "
-           "--benchmark_repetitions\n"
-           "which vector of a file\n";
+           "--benchmark_repetitions\n";
 }
 
 const char *mode_id(enum sweep_mode mode)

@@ -210,12 +210,12 @@ int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, stru
     *bytes_out = NULL;
     *n_bytes_out = 0;
     if (!stream)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
     copy = open_memstream(&bytes, &n_bytes);
     while (copy && (n_part = fread(part, 1, sizeof part, stream)) > 0)
         fwrite(part, 1, n_part, copy);
     if (ferror(stream))
-        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot read: %s", path, strerror(errno));
+        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot read: %s", path, strerror(errno));
     fclose(stream);
     if (!copy || fclose(copy) != 0)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");

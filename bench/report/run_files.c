@@ -32,5 +32,5 @@ int run_files_load(struct csv_table **table_out, const char *run_dir, enum csv_f
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
     int status = csv_load(table_out, path, file, error_out);
     free(path);
-    return status < 0 && error_out ? run_files_fail(error_out, run_dir, run_files_name(file)) : status;
+    return status;
 }

@@ -71,7 +71,7 @@ int run_json_load(struct run_json **run_out, const char *path, struct dv_error *
     if (!run)
         code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "%s: out of memory", path);
     else if (!stream)
-        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
+        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
     else if (!(run->root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error)) || !json_is_object(run->root))
         code =
             dv_fail(error_out, DV_ERROR_INPUT, run->root || error.position < 0 ? 0 : (uint64_t)error.position,

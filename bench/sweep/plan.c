@@ -286,17 +286,21 @@ static int expand_group(struct expansion *ex)
 }
 
 /* Keeps every N-th block, from the I-th on. */
-static void take_shard(struct plan *plan, const char *shard)
+static int take_shard(struct plan *plan, const char *shard, struct dv_error *error_out)
 {
     unsigned index = 1, count = 1;
     size_t n_kept = 0;
     sscanf(shard, "%u/%u", &index, &count);
+    if (index > plan->n_blocks)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--shard %s: nothing to do, the plan has %zu blocks", shard, plan->n_blocks);
     for (size_t i = 0; i < plan->n_blocks; i++)
         if (i % count == index - 1)
             plan->blocks[n_kept++] = plan->blocks[i];
         else
             block_free(&plan->blocks[i]);
     plan->n_blocks = n_kept;
+    return 0;
 }
 
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
@@ -309,10 +313,10 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
         ex.group = &options->groups[i];
         status = expand_group(&ex);
     }
+    if (status == 0 && options->shard)
+        status = take_shard(plan_out, options->shard, error_out);
     if (status < 0)
         plan_free(plan_out);
-    else if (options->shard)
-        take_shard(plan_out, options->shard);
     return status;
 }
 

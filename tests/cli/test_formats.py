@@ -130,6 +130,10 @@ class Formats(unittest.TestCase):
         self.assertFalse(os.path.exists(self.path("x")))
         self.assertIn("cannot open", error_of("inspect", self.path("nowhere")))
         self.assertIn("found a directory", error_of("inspect", self.folder.name))
+        self.assertIn("found a device", error_of("inspect", "/dev/zero"))
+        hole = self.write("hole.bin", b"")
+        os.truncate(hole, 1 << 40)
+        self.assertIn("the most that is read", error_of("check", hole))
 
     def test_lenient_mends_and_warns(self):
         payload = array_payload(5)

@@ -3,6 +3,7 @@
 """plot, report, compare, gate and merge on synthetic runs, through the program. argv: dvbench, the source tree.
 Exits 77 where gnuplot is missing."""
 import csv
+import html
 import os
 import re
 import shutil
@@ -94,6 +95,20 @@ def test_names_are_never_commands(folder):
     assert "M$(touch pwned)" in text
 
 
+def test_vectors_of_odd_files_have_their_column(folder):
+    for i, name in enumerate(("two words and 'more'.bin", "50%25%0Afull%d.bin")):
+        def change(row):
+            row["dv"], row["axis"], row["axis_value"] = name, "", ""
+            return row
+
+        run = make_run(os.path.join(folder, f"odd{i}"))
+        rewrite(os.path.join(run, "summary.csv"), change)
+        done = dvbench("plot", run)
+        assert any("cost_table" in path for path in pictures(done.stdout)), done.stdout
+        table = open(os.path.join(run, "plots", "cost_table_vectors.row_ids.svg"), encoding="utf-8").read()
+        assert name[-8:] in html.unescape(table).replace("\u00a0", " "), name
+
+
 def test_empty_cells_and_zeros(folder):
     def change(row):
         if row["kernel"] == "per_row_raw":
@@ -135,7 +150,7 @@ def test_what_goes_wrong_is_said(folder):
     done = dvbench("plot", run, env={"DVBENCH_PLOTS": scripts})
     assert re.search(r"^note: cliff\.row_ids: not drawn, .*gnuplot failed", done.stdout, re.M), done.stdout
     assert "one run folder" in dvbench("plot", expect=2).stderr
-    assert "summary.csv" in dvbench("plot", folder + "/absent", expect=1).stderr
+    assert "summary.csv" in dvbench("plot", folder + "/absent", expect=3).stderr
     rewrite(os.path.join(run, "summary.csv"), lambda row: dict(row, schema="99"))
     done = dvbench("report", run, expect=3)
     assert "99" in done.stderr and "summary.csv" in done.stderr, done.stderr

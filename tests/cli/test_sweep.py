@@ -162,6 +162,9 @@ class Sweep(unittest.TestCase):
         pathlib.Path(bad).write_bytes(b"\x3a\x30\x00\x00\xff\xff\xff\xff")
         cases = [(2, ["sweep", "--nonsense"]), (2, ["sweep", "--recipe", "unifrom"]), (2, ["sweep", "--recipe", "uniform:rate=2"]),
                  (2, ["sweep", "--resume", self.folder.name]), (2, ["nonsense"]), (2, ["list"]), (2, ["list", "nonsense"]),
+                 (2, ["sweep", "--shard", "1/99999999999999999999"]), (2, ["sweep", "--recipe", "none", "--shard", "9/9"]),
+                 *((3, [command, "missing"]) for command in ("plot", "report", "explain")),
+                 *((3, [command, "missing", "gone"]) for command in ("compare", "gate")), (3, ["merge", "new", "missing"]),
                  (3, ["sweep", "--dv", bad]), (3, ["sweep", "--dv", "/nonexistent/file"])]
         for code, words in cases:
             result = run(*words, cwd=self.folder.name)
