@@ -141,19 +141,21 @@ static int measure_entry(struct block *block, struct block_entry *entry, struct 
 }
 
 /* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and tells how
- * many make a tenth of that time, which then tell the figure. */
+ * many make a tenth of that time; of two such tenths the faster tells the figure, since a disturbed one would
+ * make all samples too short. */
 static int size_entry(struct block *block, struct block_entry *entry, struct dv_error *error_out)
 {
     const double min_time_ns = block->context->options->min_time_ns;
     const double max_passes = block->plan->mode == MODE_cold ? (double)entry->n_targets : 1e9;
-    const double wanted_ns[] = {min_time_ns / 10, min_time_ns};
-    for (size_t attempt = 0; attempt < 2; attempt++) {
+    const double wanted_ns[] = {min_time_ns / 10, min_time_ns / 10, min_time_ns};
+    entry->pass_ns = INFINITY;
+    for (size_t attempt = 0; attempt < sizeof wanted_ns / sizeof *wanted_ns; attempt++) {
         struct measure_sample sample;
         struct sink sink;
         int status = measure_entry(block, entry, NULL, &sample, &sink, error_out);
         if (status < 0)
             return status;
-        entry->pass_ns = sample.ns_per_row * (double)block->batches.n_rows;
+        entry->pass_ns = fmin(entry->pass_ns, sample.ns_per_row * (double)block->batches.n_rows);
         const double n_passes = entry->pass_ns > 0 ? ceil(wanted_ns[attempt] / entry->pass_ns) : max_passes;
         entry->n_passes = n_passes < 1 ? 1 : n_passes < max_passes ? (int64_t)n_passes : (int64_t)max_passes;
     }
