@@ -225,7 +225,7 @@ static int reopen(struct verification *v, struct dv_error *error_out)
 {
     close_state(v);
     int code = v->kernel->open ? v->kernel->open(v->dv, &v->state, error_out) : 0;
-    if (code == DV_ERROR_UNAVAILABLE)
+    if (code == DV_ERROR_UNAVAILABLE || code == DV_ERROR_MEMORY) /* what this vector asks of this machine */
         return not_ok(v->verdict, VERDICT_UNAVAILABLE, "%s", error_out->message);
     if (code != 0)
         return code;

@@ -148,6 +148,12 @@ static int open_refused(const struct dv *dv, struct kernel_state *state, struct 
     return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "would take 8 TiB");
 }
 
+static int open_without_memory(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+{
+    (void)dv, (void)state;
+    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for 2 GiB");
+}
+
 static void missing_and_refusing_kernels_are_unavailable(void **state)
 {
     const struct subject *subject = *state;
@@ -158,6 +164,12 @@ static void missing_and_refusing_kernels_are_unavailable(void **state)
         verify_kernel(&kernel, &subject->dv, &subject->batches, SINK_row_ids, NULL, &verdict, NULL), 0);
     assert_int_equal(verdict.kind, VERDICT_UNAVAILABLE);
     assert_string_equal(verdict.reason, "would take 8 TiB");
+
+    kernel.open = open_without_memory;
+    assert_int_equal(
+        verify_kernel(&kernel, &subject->dv, &subject->batches, SINK_row_ids, NULL, &verdict, NULL), 0);
+    assert_int_equal(verdict.kind, VERDICT_UNAVAILABLE);
+    assert_string_equal(verdict.reason, "no memory for 2 GiB");
 
     kernel = *right_kernel();
     kernel.missing = "not in this build";
