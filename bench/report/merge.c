@@ -169,12 +169,31 @@ static int merge_run_json(const char *out_dir, const char *const *run_dirs, size
     return status;
 }
 
+/* The folder was new or empty, so that all in it is this merge's own. */
+static void remove_half(const char *out_dir)
+{
+    static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", out_dir, run_files_name(files[i])) < 0)
+            return;
+        (void)unlink(path);
+        free(path);
+    }
+    (void)rmdir(out_dir);
+}
+
 int merge_runs(const char *out_dir, const char *const *run_dirs, size_t n_runs, struct dv_error *error_out)
 {
     int status = merge_file(out_dir, CSV_FILE_summary, run_dirs, n_runs, error_out);
-    if (status == 0)
-        status = merge_file(out_dir, CSV_FILE_samples, run_dirs, n_runs, error_out);
+    if (status < 0)
+        return status;
+    status = merge_file(out_dir, CSV_FILE_samples, run_dirs, n_runs, error_out);
     if (status == 0)
         status = merge_file(out_dir, CSV_FILE_counters, run_dirs, n_runs, error_out);
-    return status == 0 ? merge_run_json(out_dir, run_dirs, n_runs, error_out) : status;
+    if (status == 0)
+        status = merge_run_json(out_dir, run_dirs, n_runs, error_out);
+    if (status < 0)
+        remove_half(out_dir);
+    return status;
 }

@@ -214,7 +214,7 @@ def test_compare_and_gate(folder):
     assert dvbench("gate", "--self-test", a).stdout.count("ok: ") == 3
     dvbench("gate", a, b, "--threshold", "x", expect=2)
     dvbench("gate", a, expect=2)
-    dvbench("compare", a, os.path.join(folder, "absent"), expect=1)
+    dvbench("compare", a, os.path.join(folder, "absent"), expect=3)
 
 
 def test_merge(folder):
@@ -231,6 +231,9 @@ def test_merge(folder):
     dvbench("merge", out, a, expect=2)
     assert "compare them" in dvbench("merge", out + "2", a, a, expect=2).stderr
     assert not os.path.exists(out + "2")
+    open(os.path.join(b, "samples.csv"), "w", encoding="utf-8").write("no samples\n")
+    dvbench("merge", out + "3", a, b, expect=3)
+    assert not os.path.exists(out + "3")
 
 
 def main():
