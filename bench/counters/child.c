@@ -128,7 +128,9 @@ int child_find(char *path_out, size_t n_path, const char *name, struct dv_error 
     while (folder && *folder) {
         size_t n_folder = strcspn(folder, ":");
         int n = snprintf(path_out, n_path, "%.*s/%s", (int)n_folder, folder, name);
-        if (folder[0] == '/' && n > 0 && (size_t)n < n_path && access(path_out, X_OK) == 0)
+        struct stat info; /* a folder of that name may be searched, which is what X_OK says of it */
+        if (folder[0] == '/' && n > 0 && (size_t)n < n_path && access(path_out, X_OK) == 0 &&
+            stat(path_out, &info) == 0 && S_ISREG(info.st_mode))
             return 0;
         folder += n_folder;
         folder += *folder == ':';

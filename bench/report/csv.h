@@ -72,8 +72,8 @@ struct csv_table; /* all rows of one file in memory */
 
 /* Reads a whole file. Columns are found by name in any order, unknown ones are passed over; LF and CRLF,
  * quotes and a UTF-8 byte order mark are understood. A last line without line end is left out: it may be
- * half of what was meant. Returns 0, DV_ERROR_IO, DV_ERROR_MEMORY, or DV_ERROR_INPUT with the offset: no
- * such header, a column missing, a row with another number of cells, a row of another schema, which the
+ * half of what was meant. Returns 0, DV_ERROR_MEMORY, or DV_ERROR_INPUT: cannot be read, or, with the offset,
+ * no such header, a column missing, a row with another number of cells, a row of another schema, which the
  * message names. */
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out);
 

@@ -49,7 +49,7 @@ int run_json_write(const char *path, const struct run_info *info, struct dv_erro
 
 struct run_json; /* a run.json in memory */
 
-/* Returns 0, DV_ERROR_IO, DV_ERROR_MEMORY or DV_ERROR_INPUT (no JSON object, or of another schema). */
+/* Returns 0, DV_ERROR_MEMORY or DV_ERROR_INPUT (cannot be read, no JSON object, or of another schema). */
 int run_json_load(struct run_json **run_out, const char *path, struct dv_error *error_out);
 
 /* The value at a path of keys such as "machine" or "machine_details.governor", as text; "" where it is

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -83,12 +84,32 @@ static void tells_how_it_ended(void **state)
     assert_int_equal(exit_code, -1000);
 }
 
+static void a_folder_is_no_program(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_child-XXXXXX", name[64], path[128], found[256];
+    char *old = strdup(getenv("PATH"));
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/sh", folder);
+    assert_int_equal(mkdir(name, 0700), 0);
+    snprintf(path, sizeof path, "relative:%s:/bin", folder);
+    setenv("PATH", path, 1);
+    assert_int_equal(child_find(found, sizeof found, "sh", NULL), 0);
+    assert_string_equal(found, "/bin/sh");
+    assert_int_equal(child_find(found, sizeof found, "no-such-program", NULL), DV_ERROR_UNAVAILABLE);
+    setenv("PATH", old, 1);
+    free(old);
+    rmdir(name);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_where_it_may_though_the_parent_is_pinned),
         cmocka_unit_test(gets_what_chooses_code_and_nothing_else),
         cmocka_unit_test(tells_how_it_ended),
+        cmocka_unit_test(a_folder_is_no_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,8 +208,8 @@ static void test_refusals(void **state)
         DV_ERROR_INPUT);
     assert_int_equal(error.offset_bytes, strlen(COUNTERS_HEADER) + 1);
     unlink(path);
-    assert_int_equal(csv_load(&table, path, CSV_FILE_counters, &error), DV_ERROR_IO);
-    assert_int_equal(csv_load(&table, folder, CSV_FILE_counters, &error), DV_ERROR_IO);
+    assert_int_equal(csv_load(&table, path, CSV_FILE_counters, &error), DV_ERROR_INPUT);
+    assert_int_equal(csv_load(&table, folder, CSV_FILE_counters, &error), DV_ERROR_INPUT);
 }
 
 static void test_append(void **state)

@@ -163,7 +163,7 @@ static void test_refusals(void **state)
         assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
     }
     unlink(path);
-    assert_int_equal(run_json_load(&run, path, &error), DV_ERROR_IO);
+    assert_int_equal(run_json_load(&run, path, &error), DV_ERROR_INPUT);
     char missing[sizeof path + 16];
     struct machine machine;
     machine_read(&machine);
