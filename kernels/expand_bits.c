@@ -8,7 +8,8 @@
  * What it buys: no kinds, no search, no cursor: the word of a row is its number. What it costs: a bit for
  * every row between the first and the last deleted one, at open, whether or not a batch reads it; a DV with
  * deletes far apart needs terabytes, so that over 4 GiB it is refused. Few deletes a word: a mispredicted
- * branch a word at the end of its bits. */
+ * branch a word at the end of its bits. Into live_mask the words are shifted to the batch, inverted and
+ * stored whole. */
 #include <stdlib.h>
 
 #include "kernel_instance.h"
@@ -91,9 +92,45 @@ void expand_bits_close(struct kernel_state *state)
     *state = (struct kernel_state){0};
 }
 
+/* The 64 rows from `row` (relative to the first bit, may be before it or past the last), deleted = 1. */
+static ALWAYS_INLINE uint64_t word_at(const struct expand_bits *bits, uint64_t row)
+{
+    const uint64_t n_words = bits->n_rows / 64, i = row / 64;
+    const uint32_t shift = (uint32_t)(row % 64);
+    const uint64_t low = i < n_words ? bits->words[i] : 0;
+    const uint64_t high = i + 1 < n_words ? bits->words[i + 1] : 0;
+    return shift ? low >> shift | high << (64 - shift) : low;
+}
+
+/* live_mask has the state's own form: its words are shifted to the batch and inverted, not taken bit by bit.
+ */
+static ALWAYS_INLINE uint32_t copy_words(struct kernel_call call)
+{
+    const struct expand_bits *bits = call.state->data;
+    uint64_t *words = call.sink->out;
+    const uint32_t n_words = call.n_rows / 64 + (call.n_rows % 64 != 0);
+    uint32_t n_live = 0;
+    for (uint32_t i = 0; i < n_words; i++) {
+        const uint64_t position = call.start + (uint64_t)i * 64;
+        uint64_t deleted = 0;
+        if (position >= bits->first)
+            deleted = word_at(bits, position - bits->first);
+        else if (bits->first - position < 64 && bits->n_rows)
+            deleted = bits->words[0] << (bits->first - position);
+        words[i] = ~deleted;
+        if (i + 1 == n_words && call.n_rows % 64)
+            words[i] &= bits_below(call.n_rows % 64);
+        n_live += (uint32_t)__builtin_popcountll(words[i]);
+    }
+    call.sink->n_out = n_words;
+    return n_live;
+}
+
 static ALWAYS_INLINE uint32_t expand_bits_into(struct kernel_call call, enum sink_kind kind,
                                                sink_fill_fn *fill)
 {
+    if (kind == SINK_live_mask)
+        return copy_words(call);
     const struct expand_bits *bits = call.state->data;
     struct sink_writer writer = sink_begin(call.sink, kind, call.n_rows);
     /* The part of the batch that has bits, relative to the first of them. Positions stay below 2^63. */
