@@ -34,28 +34,35 @@ static const char help[] =
     ".pdf, and\n"
     "                     the numbers drawn go to PICTURE.csv\n";
 
-static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
+static int print(const struct inspect_options *options, const struct inspect_subject *subject,
+                 struct dv_error *error_out)
 {
-    int code = 0;
-    struct inspect_favoured favoured;
-    inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
-    if (options->figure && options->n_shown > 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
-    options->n_shown++;
-    if (subject->summary.cardinality &&
-        inspect_favoured_find(&favoured, &options->references, &subject->summary))
-        subject->favoured = &favoured;
-    if (options->figure)
-        code = inspect_figure(subject, options->figure, error_out);
-    if (code != 0)
-        return code;
+    if (options->figure) {
+        int code = inspect_figure(subject, options->figure, error_out);
+        if (code != 0)
+            return code;
+    }
     if (options->dump != INSPECT_DUMP_NONE)
         return inspect_dump(stdout, subject->view, options->dump, error_out);
     if (options->is_json)
         return inspect_print_json(stdout, subject, error_out);
     inspect_print_text(stdout, subject);
     return 0;
+}
+
+static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
+{
+    inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
+    if (options->figure && options->n_shown > 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                       "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
+    options->n_shown++;
+    struct inspect_favoured favoured;
+    struct inspect_subject shown = *subject;
+    if (subject->summary.cardinality &&
+        inspect_favoured_find(&favoured, &options->references, &subject->summary))
+        shown.favoured = &favoured;
+    return print(options, &shown, error_out);
 }
 
 static int inspect_recipe(struct inspect_options *options, const char *spec, struct dv_error *error_out)
