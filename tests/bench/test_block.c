@@ -136,7 +136,7 @@ static uint32_t interrupts(const struct dv *dv, struct kernel_state *state, uint
                            struct sink *sink)
 {
     struct calls *calls = state->data;
-    if (calls->n_calls == 100 * N_BATCHES)
+    if (calls->n_calls == 8 * N_BATCHES)
         interrupted = SIGINT;
     return answer(dv, calls, start, n_rows, sink);
 }
