@@ -29,8 +29,8 @@ struct dv_source {
  * what is known. */
 int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out);
 
-/* Checks a spec as source_open_spec does, without generating; its canonical form is the caller's to free. Takes no time that grows
- * with rows or deletes. */
+/* Checks a spec as source_open_spec does, without generating; its canonical form is the caller's to free.
+ * Takes no time that grows with rows or deletes. */
 int source_check_spec(const char *spec, char **canonical_out, struct dv_error *error_out);
 
 void source_free(struct dv_source *source);
