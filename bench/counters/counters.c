@@ -215,14 +215,6 @@ const char *counters_encodings(const struct counters *counters)
     return counters->encodings;
 }
 
-void counters_miss_penalty(const struct counters *counters, double *core_cycles_out, double *low_out,
-                           double *high_out)
-{
-    *core_cycles_out = counters->penalty.core_cycles;
-    *low_out = counters->penalty.core_cycles_low;
-    *high_out = counters->penalty.core_cycles_high;
-}
-
 size_t counters_calibration(const struct counters *counters,
                             struct counter_value values_out[COUNTERS_CALIBRATION_VALUES])
 {

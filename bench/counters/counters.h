@@ -99,13 +99,9 @@ const char *counters_reason(const struct counters *counters);
 /* Names and encodings of the events, one "name=encoding" a line, for run.json; owned by `counters`. */
 const char *counters_encodings(const struct counters *counters);
 
-/* Core cycles of a mispredicted branch on this CPU and the 95 % interval, measured when the PMU was opened;
- * NAN on other sources. */
-void counters_miss_penalty(const struct counters *counters, double *core_cycles_out, double *low_out,
-                           double *high_out);
-
-/* The same as rows of counters.csv, of a cell that is none: events COUNTERS_PENALTY and its two ends, in core
- * cycles per miss. Fills values_out and returns how many: 0 unless the source is `pmu`. */
+/* Core cycles of a mispredicted branch on this CPU and the ends of the 95 % interval, measured when the PMU
+ * was opened, as rows of counters.csv of a cell that is none: COUNTERS_PENALTY and its two ends. Fills
+ * values_out and returns how many: 0 unless the source is `pmu`. */
 #define COUNTERS_CALIBRATION_CELL   "calibration"
 #define COUNTERS_CALIBRATION_VALUES 3
 #define COUNTERS_PENALTY            "miss_penalty"

@@ -3,17 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-int run_files_fail(struct dv_error *error, const char *run_dir, const char *file)
-{
-    char message[sizeof error->message];
-    memcpy(message, error->message, sizeof message);
-    if (error->offset_bytes != DV_NO_OFFSET)
-        return dv_fail(error, error->code, error->offset_bytes, "%.100s/%s, byte %llu: %.120s", run_dir, file,
-                       (unsigned long long)error->offset_bytes, message);
-    return dv_fail(error, error->code, error->offset_bytes, "%.100s/%s: %.130s", run_dir, file, message);
-}
 
 const char *run_files_name(enum csv_file file)
 {

@@ -7,10 +7,6 @@
 
 #include "csv.h"
 
-/* Puts the file, and the offset where there is one, in front of the message of an error that a reader filled;
- * returns its code. */
-int run_files_fail(struct dv_error *error, const char *run_dir, const char *file);
-
 /* Loads RUN/<file>.csv; errors name the file. As csv_load. */
 int run_files_load(struct csv_table **table_out, const char *run_dir, enum csv_file file,
                    struct dv_error *error_out);

@@ -271,9 +271,12 @@ static void test_measure(void **state)
     struct counters *counters = open_counters(COUNTERS_AUTO, &system, &code, &error);
     assert_int_equal(code, 0);
     assert_string_equal(counters_source(counters), "pmu");
-    double penalty, low, high;
-    counters_miss_penalty(counters, &penalty, &low, &high);
-    assert_true(fabs(penalty - 18) < 0.01 && low <= penalty && penalty <= high);
+    struct counter_value penalty[COUNTERS_CALIBRATION_VALUES];
+    assert_int_equal(counters_calibration(counters, penalty), 3);
+    assert_string_equal(penalty[0].event, COUNTERS_PENALTY);
+    assert_true(fabs(penalty[0].value_per_row - 18) < 0.01);
+    assert_true(penalty[1].value_per_row <= penalty[0].value_per_row &&
+                penalty[0].value_per_row <= penalty[2].value_per_row);
     make_job(&job);
     assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
     assert_true(result.instructions_per_row == 4.0);
