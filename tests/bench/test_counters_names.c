@@ -77,24 +77,26 @@ static void test_encodings(void **state)
         const char *name;
         uint32_t type;
         uint64_t config;
+        uint64_t
+            config_since; /* of a later libpfm4, 0 where it is the same: 4.13+git names the fixed counter */
     } cases[] = {
-        {"perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-        {"perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-        {"perf::BRANCHES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-        {"perf::BRANCH-MISSES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-        {"perf::TASK-CLOCK", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
-        {"perf::L1-DCACHE-LOAD-MISSES", PERF_TYPE_HW_CACHE, 0x10000},
+        {"perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0},
+        {"perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
+        {"perf::BRANCHES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
+        {"perf::BRANCH-MISSES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0},
+        {"perf::TASK-CLOCK", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0},
+        {"perf::L1-DCACHE-LOAD-MISSES", PERF_TYPE_HW_CACHE, 0x10000, 0},
 #if defined(__x86_64__)
-        {"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS", PERF_TYPE_RAW, 0xc0},
-        {"amd64_fam19h_zen4::RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", PERF_TYPE_RAW, 0xc3},
-        {"amd64_fam19h_zen3::CYCLES_NOT_IN_HALT", PERF_TYPE_RAW, 0x76},
-        {"spr::INST_RETIRED:ANY", PERF_TYPE_RAW, 0x1c0},
-        {"spr::BR_MISP_RETIRED:ALL_BRANCHES", PERF_TYPE_RAW, 0xc5},
-        {"spr::BR_INST_RETIRED:ALL_BRANCHES", PERF_TYPE_RAW, 0xc4},
+        {"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS", PERF_TYPE_RAW, 0xc0, 0},
+        {"amd64_fam19h_zen4::RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", PERF_TYPE_RAW, 0xc3, 0},
+        {"amd64_fam19h_zen3::CYCLES_NOT_IN_HALT", PERF_TYPE_RAW, 0x76, 0},
+        {"spr::INST_RETIRED:ANY", PERF_TYPE_RAW, 0x1c0, 0x100},
+        {"spr::BR_MISP_RETIRED:ALL_BRANCHES", PERF_TYPE_RAW, 0xc5, 0},
+        {"spr::BR_INST_RETIRED:ALL_BRANCHES", PERF_TYPE_RAW, 0xc4, 0},
 #elif defined(__aarch64__)
-        {"arm_n1::INST_RETIRED", PERF_TYPE_RAW, 0x8},
-        {"arm_n1::CPU_CYCLES", PERF_TYPE_RAW, 0x11},
-        {"arm_n1::BR_MIS_PRED_RETIRED", PERF_TYPE_RAW, 0x22},
+        {"arm_n1::INST_RETIRED", PERF_TYPE_RAW, 0x8, 0},
+        {"arm_n1::CPU_CYCLES", PERF_TYPE_RAW, 0x11, 0},
+        {"arm_n1::BR_MIS_PRED_RETIRED", PERF_TYPE_RAW, 0x22, 0},
 #endif
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -104,7 +106,8 @@ static void test_encodings(void **state)
         if (pmu_names_encode(cases[i].name, &attr, encoding, sizeof encoding, &error) != 0)
             fail_msg("%s", error.message);
         assert_int_equal(attr.type, cases[i].type);
-        assert_int_equal(attr.config, cases[i].config);
+        if (!cases[i].config_since || attr.config != cases[i].config_since)
+            assert_int_equal(attr.config, cases[i].config);
         assert_true(encoding[0] != '\0');
         assert_null(strpbrk(encoding, ",\"\n"));
     }
