@@ -174,6 +174,10 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
                          "--plan and --recipe or --dv exclude each other");
     if (status == 0 && !options_out->help && by_hand.n_axes && by_hand.recipes.n_items == 0)
         status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--rates and --vary need a --recipe");
+    if (status == 0 && options_out->events && options_out->counters &&
+        strcmp(options_out->counters, "none") == 0)
+        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                         "--events %.100s: nothing is counted with --counters none", options_out->events);
     if (status < 0 || options_out->help)
         goto out;
     if (names_a_dv(&by_hand)) {

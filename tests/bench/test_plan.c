@@ -245,6 +245,7 @@ static void wrong_words_are_usage_errors(void **state)
     assert_usage("sweep --rates 0.1", "--recipe");
     assert_usage("sweep --recipe article --rates 0.00001", "basis points");
     assert_usage("sweep --counters perf", "perf");
+    assert_usage("sweep --counters none --events caches", "caches");
     assert_usage("sweep --nonsense", "--nonsense");
     assert_usage("sweep --recipe unifrom", "unifrom");
     assert_usage("sweep --recipe uniform:rate=2", "rate");
