@@ -53,8 +53,8 @@ n_zeros = 0
 positive(name) = (p_value = column(name), p_value > 0 ? p_value : NaN)
 count_zeros(name) = (n_zeros = n_zeros + (has_word(kernels, strcol("kernel")) && column(name) == 0), 0)
 
-# Kernels that expand the whole vector do their work when it is opened: they are charged for it everywhere. The others' opening is on the figure over
-# the size of the file, and in total_ns_per_row.
+# Kernels that expand the whole vector do their work when it is opened: they are charged for it everywhere (speed-ups
+# in the table already are). The others' opening is on the figure over the size of the file, and in total_ns_per_row.
 works_at_opening(k) = k[1:6] eq "expand"
 with_opening(name) = (o_value = column(name), !works_at_opening(strcol("kernel")) ? o_value : \
     name eq "ns_per_row" ? column("total_ns_per_row") : o_value * column("ns_per_row") / column("total_ns_per_row"))

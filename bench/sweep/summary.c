@@ -24,6 +24,12 @@ struct cell_statistics {
     struct stats_summary speedup; /* per_row over this kernel, paired by start and round */
 };
 
+/* What a row of the file pays for opening the vector, where that is when the kernel does its work. */
+static double opening_per_row(const struct block_result *result, const struct block_cell *cell)
+{
+    return cell->kernel->flags & KERNEL_EXPANDS ? cell->open_ns / (double)result->n_rows : 0;
+}
+
 /* The other cell's sample of the same round and start. */
 static const struct sample_row *partner(const struct samples *samples, const char *cell, size_t of)
 {
@@ -35,8 +41,9 @@ static const struct sample_row *partner(const struct samples *samples, const cha
     return NULL;
 }
 
+/* `opening` in ns per row belongs to each sample where speeds are compared. */
 static int cell_statistics(struct cell_statistics *statistics_out, const struct samples *samples,
-                           const char *cell, const char *baseline_cell)
+                           const char *cell, const char *baseline_cell, double opening)
 {
     double *times = calloc(samples->n_rows + 1, sizeof *times),
            *baseline = calloc(samples->n_rows + 1, sizeof *baseline);
@@ -51,6 +58,8 @@ static int cell_statistics(struct cell_statistics *statistics_out, const struct 
     }
     if (status == 0)
         status = stats_summarise(&statistics_out->time, times, n);
+    for (size_t i = 0; i < n; i++)
+        times[i] += opening;
     if (status == 0)
         status = stats_summarise_ratios(&statistics_out->speedup, baseline, times, n);
     free(times);
@@ -169,12 +178,13 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
                        const struct noise *noise, struct dv_error *error_out)
 {
     struct cell_statistics bound;
-    if (cell_statistics(&bound, samples, result->bound_hash, ""))
+    if (cell_statistics(&bound, samples, result->bound_hash, "", 0))
         return no_memory(error_out);
     for (size_t i = 0; i < result->n_cells; i++) {
         const struct block_cell *cell = &result->cells[i];
         struct cell_statistics statistics;
-        if (cell_statistics(&statistics, samples, cell->hash, baseline_cell(result)))
+        if (cell_statistics(&statistics, samples, cell->hash, baseline_cell(result),
+                            opening_per_row(result, cell)))
             return no_memory(error_out);
         set_run_and_dv(writer, facts, result);
         set_cell(writer, result, cell);
