@@ -31,4 +31,8 @@ typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 /* Maps error_out->code to an exit code: INPUT 3, UNAVAILABLE 4, USAGE 2, others 1. */
 int command_fail(const struct dv_error *error);
 
+/* Prints one line on standard error: what is wrong and where. main does so for a command that fails; a
+ * command itself only where it goes on after an error. */
+void command_print_error(const struct dv_error *error);
+
 #endif

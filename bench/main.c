@@ -2,10 +2,12 @@
 /* dvbench: dispatch to one command, and the one place that prints an error and decides the exit code. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "build_info.h"
 #include "command.h"
+#include "utf8.h"
 
 struct command {
     const char *id;
@@ -58,11 +60,13 @@ int command_fail(const struct dv_error *error)
     }
 }
 
-/* One line: what is wrong and where. Readers of vectors have the place in their message, with the file's
- * name. */
-static void print_error(const struct dv_error *error)
+/* Readers of vectors have the place in their message, with the file's name. */
+void command_print_error(const struct dv_error *error)
 {
-    fprintf(stderr, "dvbench: %s", error->message);
+    char *visible = utf8_visible(error->message); /* a path may hold a line end */
+    fflush(stdout);
+    fprintf(stderr, "dvbench: %s", visible ? visible : error->message);
+    free(visible);
     if (error->offset_bytes != DV_NO_OFFSET && !strstr(error->message, "byte "))
         fprintf(stderr, " (at byte %" PRIu64 ")", error->offset_bytes);
     fputc('\n', stderr);
@@ -87,7 +91,7 @@ int main(int argc, char **argv)
     struct dv_error error = {0};
     int status = command->run(argc - 1, argv + 1, &error);
     if (error.code)
-        print_error(&error);
+        command_print_error(&error);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         if (!error.code)
             fputs("dvbench: cannot write to standard output\n", stderr);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "recipe_job.h"
 #include "source.h"
+#include "utf8.h"
 
 /* What would need quotes in a CSV, what ends a path in a spec, and the escape itself. */
-#define ESCAPED_CHARACTERS ",\"\r\n%#"
+#define ESCAPED_CHARACTERS ",\"%#"
 
 char *source_spec_escape(const char *path)
 {
@@ -15,11 +17,16 @@ char *source_spec_escape(const char *path)
     if (!escaped)
         return NULL;
     char *at = escaped;
-    for (; *path; path++) {
-        if (strchr(ESCAPED_CHARACTERS, *path))
-            at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*path);
-        else
-            *at++ = *path;
+    while (*path) {
+        unsigned char byte = (unsigned char)*path;
+        bool is_special = byte < 0x20 || byte == 0x7f || strchr(ESCAPED_CHARACTERS, byte);
+        size_t n_bytes = is_special ? 0 : utf8_char_bytes(path);
+        if (n_bytes == 0) {
+            at += sprintf(at, "%%%02X", byte);
+            path++;
+        }
+        for (; n_bytes > 0; n_bytes--)
+            *at++ = *path++;
     }
     *at = '\0';
     return escaped;

@@ -10,21 +10,18 @@
 #include "csv.h"
 #include "file_write.h"
 #include "gbench.h"
+#include "utf8.h"
 #include "versions.h"
 
-/* A text of any bytes as JSON: what is no UTF-8 (a path may be) becomes '?'. */
+/* A text of any bytes as JSON: what is no UTF-8 (a path may be) is percent-encoded. */
 static json_t *text_or_null(const char *text)
 {
-    if (!text)
-        return json_null();
-    json_t *value = json_string(text);
+    json_t *value = text ? json_string(text) : json_null();
     if (value)
         return value;
-    char *copy = strdup(text);
-    for (char *at = copy; at && *at; at++)
-        *at = (unsigned char)*at < 0x80 ? *at : '?';
-    value = copy ? json_string(copy) : NULL;
-    free(copy);
+    char *visible = utf8_visible(text);
+    value = visible ? json_string(visible) : NULL;
+    free(visible);
     return value;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "run_dir.h"
+#include "utf8.h"
 
 const char *run_dir_name(const char *dir)
 {
@@ -51,6 +53,15 @@ static char *default_dir(const char *plan_name)
     return dir;
 }
 
+/* It is a cell of each CSV row. */
+static bool is_name_of_run(const char *name)
+{
+    char *visible = utf8_visible(name);
+    bool is_fit = visible && strcmp(visible, name) == 0 && !strpbrk(name, ",\"");
+    free(visible);
+    return is_fit;
+}
+
 int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, struct dv_error *error_out)
 {
     char *dir = out_dir ? strdup(out_dir) : default_dir(plan_name);
@@ -62,9 +73,9 @@ int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, s
     for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
         dir[n - 1] = '\0';
     int status = 0;
-    if (strpbrk(run_dir_name(dir), ",\"\r\n"))
+    if (!is_name_of_run(run_dir_name(dir)))
         status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "--out %s: no comma, quote or line end in a run's name", dir);
+                         "--out %s: a run's name is UTF-8 without comma, quote and control characters", dir);
     else if (make_path(dir) != 0)
         status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make the folder %s: %s", dir,
                          strerror(errno));
