@@ -94,7 +94,8 @@ static int check_choice(const struct format_file *file, const struct format_opti
                         struct dv_error *error_out)
 {
     if (options->has_blob && options->blob >= file->n_vectors_in_file)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "no vector number %llu: the file has %llu",
+        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                       "no vector number %llu: the file has %llu, numbered from 0",
                        (unsigned long long)options->blob, (unsigned long long)file->n_vectors_in_file);
     if (options->data_file && file->n_vectors == 0)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "no vector of data file %s%s",

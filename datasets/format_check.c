@@ -129,8 +129,11 @@ int format_check_vector(struct format_file *file, struct format_vector *vector,
     int code = index_and_validate(vector, error_out);
     if (code != 0 && error_out->offset_bytes != DV_NO_OFFSET)
         error_out->offset_bytes += vector->payload_offset;
-    if (code == DV_ERROR_INPUT && options->lenient)
+    if (code == DV_ERROR_INPUT && options->lenient) {
         code = check_mended(file, vector, error_out);
+        if (code == 0)
+            *error_out = (struct dv_error){0};
+    }
     if (code == 0)
         code = check_keys(file, vector, error_out);
     if (code == 0)

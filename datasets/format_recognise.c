@@ -68,10 +68,30 @@ static bool is_mangled_text(const uint8_t *bytes, size_t n_bytes)
     return first && memmem(first + 3, n_bytes - (size_t)(first + 3 - bytes), "\xef\xbf\xbd", 3);
 }
 
+/* Bare, framed, or in a Delta file. The bitmap inside may have its cookie where a 64-bit bitmap has its
+ * first, but that would have over a thousand million buckets; only a 32-bit bitmap could have these bytes by
+ * chance, as flags of run containers. */
+static bool is_delta_native(const uint8_t *bytes, size_t n_bytes)
+{
+    if (is_cookie_at(bytes, n_bytes, 0))
+        return false;
+    return word_at(bytes, n_bytes, 0) == MAGIC_DELTA_NATIVE ||
+           word_at(bytes, n_bytes, 4) == MAGIC_DELTA_NATIVE ||
+           word_at(bytes, n_bytes, 5) == MAGIC_DELTA_NATIVE;
+}
+
+/* CRoaring's own serialization: 1, a count and that many values; or 2 and a portable bitmap. */
+static bool is_croaring_native(const uint8_t *bytes, size_t n_bytes)
+{
+    if (n_bytes < 5)
+        return false;
+    return bytes[0] == 1 ? words_le32(bytes + 1) * 4ull + 5 == n_bytes
+                         : bytes[0] == 2 && is_cookie_at(bytes, n_bytes, 1);
+}
+
 static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
 {
-    if (word_at(bytes, n_bytes, 0) == MAGIC_DELTA_NATIVE ||
-        word_at(bytes, n_bytes, 4) == MAGIC_DELTA_NATIVE || word_at(bytes, n_bytes, 5) == MAGIC_DELTA_NATIVE)
+    if (is_delta_native(bytes, n_bytes))
         return "Delta's old native layout (magic 1681511376)";
     if (n_bytes >= 4 && words_be32(bytes) == MAGIC_DELTA_NATIVE)
         return "Delta's old native layout with a big-endian magic (1681511376)";
@@ -81,7 +101,7 @@ static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
         return "Java's legacy 64-bit Roaring layout (not the portable one)";
     if (is_frozen(bytes, n_bytes))
         return "CRoaring's frozen layout (not a portable one)";
-    if (n_bytes > 5 && bytes[0] == 2 && is_cookie_at(bytes, n_bytes, 1))
+    if (is_croaring_native(bytes, n_bytes))
         return "CRoaring's own native serialization (not a portable one)";
     if (has_prefix(bytes, n_bytes, "PAR1"))
         return "a Parquet file";
@@ -123,6 +143,7 @@ enum format_kind format_recognise(const uint8_t *bytes, size_t n_bytes, struct d
         return FORMAT_BLOB;
     if (n_bytes >= 1 && bytes[0] == 1 && (n_bytes == 1 || word_at(bytes, n_bytes, 5) == MAGIC_VECTOR))
         return FORMAT_DELTA;
-    enum format_kind roaring = recognise_roaring(bytes, n_bytes);
+    enum format_kind roaring =
+        is_delta_native(bytes, n_bytes) ? FORMAT_AUTO : recognise_roaring(bytes, n_bytes);
     return roaring == FORMAT_AUTO ? refuse(bytes, n_bytes, error_out) : roaring;
 }

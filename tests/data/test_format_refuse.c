@@ -51,9 +51,15 @@ static const struct refused refused[] = {
     {"native blob", "00000022d0d33964010000000000000000000000", FORMAT_AUTO, 0, "old native layout", false},
     {"native, blob stated", "00000010d0d3396401000000000000000000000000000000", FORMAT_BLOB, 4, "1681511376",
      false},
+    {"native, bare",
+     "d0d339640100000012000000"
+     "3a300000010000000000000010000000"
+     "0500",
+     FORMAT_AUTO, 0, "old native layout", false},
     {"big-endian native", "6439d3d000000001", FORMAT_AUTO, 0, "big-endian", false},
     {"legacy Java", "0000000001000000003a30000001000000", FORMAT_AUTO, 0, "Java's legacy 64-bit", false},
     {"frozen", "0500000000010002c6b50000", FORMAT_AUTO, 0, "CRoaring's frozen layout", false},
+    {"native CRoaring, values", "010100000005000000", FORMAT_AUTO, 0, "native serialization", false},
     {"native CRoaring", "023a3000000100000000000000100000000500", FORMAT_AUTO, 0, "native serialization",
      false},
     {"mangled by a text decoder", "0a00000000000000efbfbdefbfbdefbfbdefbfbd3a300000", FORMAT_AUTO, 0,
