@@ -21,7 +21,8 @@ struct inspect_options {
     enum inspect_dump dump;
     const char *figure; /* the picture's path, NULL: none */
     struct inspect_references references;
-    size_t n_shown; /* vectors so far, over all files */
+    size_t n_shown;    /* vectors so far, over all files */
+    bool has_bad_file; /* its error has been printed */
 };
 
 static const char help[] =
@@ -165,16 +166,30 @@ static int take_option(struct inspect_options *options, int value, char **argv, 
     }
 }
 
+static int inspect_one(struct inspect_options *options, const char *name, struct dv_error *error_out)
+{
+    return name && vector_options_is_recipe(name) ? inspect_recipe(options, name, error_out)
+                                                  : inspect_file(options, name, error_out);
+}
+
+/* A bad file does not hide those after it: its error is printed here, and the exit code says so at the end.
+ */
 static int inspect_all(struct inspect_options *options, int n_names, char **names, struct dv_error *error_out)
 {
     if (n_names == 0 && !options->vectors.inline_text)
         return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
                        "inspect what? Give a file, or --inline TEXT");
-    int code = options->vectors.inline_text ? inspect_file(options, NULL, error_out) : 0;
-    for (int i = 0; code == 0 && i < n_names; i++)
-        code = vector_options_is_recipe(names[i]) ? inspect_recipe(options, names[i], error_out)
-                                                  : inspect_file(options, names[i], error_out);
-    return code;
+    for (int i = options->vectors.inline_text ? -1 : 0; i < n_names; i++) {
+        int code = inspect_one(options, i < 0 ? NULL : names[i], error_out);
+        if (code != 0 && code != DV_ERROR_INPUT)
+            return code;
+        if (code == 0)
+            continue;
+        command_print_error(error_out);
+        *error_out = (struct dv_error){0};
+        options->has_bad_file = true;
+    }
+    return 0;
 }
 
 int command_inspect(int argc, char **argv, struct dv_error *error_out)
@@ -202,5 +217,7 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
         code = inspect_all(&options, argc - optind, argv + optind, error_out);
     inspect_references_free(&options.references);
     vector_options_free(&options.vectors);
-    return code != 0 ? command_fail(error_out) : EXIT_FINE;
+    if (code != 0)
+        return command_fail(error_out);
+    return options.has_bad_file ? EXIT_BAD_INPUT : EXIT_FINE;
 }

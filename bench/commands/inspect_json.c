@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "inspect_print.h"
+#include "utf8.h"
 
 /* An object being filled; a member that could not be made or added is remembered. */
 struct builder {
@@ -18,23 +19,15 @@ static void put(struct builder *builder, const char *name, json_t *value)
     builder->is_failed |= json_object_set_new(builder->object, name, value) != 0;
 }
 
-/* NULL gives null; a path that is no UTF-8 has its high bytes percent-encoded. */
+/* NULL gives null; what is no UTF-8, in a warning about a path, is percent-encoded. */
 static json_t *text_or_null(const char *text)
 {
-    if (!text)
-        return json_null();
-    json_t *json = json_string(text);
+    json_t *json = text ? json_string(text) : json_null();
     if (json)
         return json;
-    char *encoded = malloc(3 * strlen(text) + 1);
-    if (!encoded)
-        return NULL;
-    size_t n_chars = 0;
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-        n_chars += (size_t)sprintf(encoded + n_chars, *at < 0x80 ? "%c" : "%%%02X", *at);
-    encoded[n_chars] = '\0';
-    json = json_string(encoded);
-    free(encoded);
+    char *visible = utf8_visible(text);
+    json = visible ? json_string(visible) : NULL;
+    free(visible);
     return json;
 }
 
@@ -109,6 +102,7 @@ static void add_summary(struct builder *builder, const struct inspect_summary *s
 static void add_frame(struct builder *builder, const struct inspect_subject *subject)
 {
     const struct format_vector *vector = subject->vector;
+    put(builder, "number", vector ? number(vector->index) : json_null());
     put(builder, "frame",
         vector ? json_pack("{s:o, s:o}", "offset", number(vector->frame_offset), "bytes",
                            number(vector->n_frame_bytes))

@@ -32,19 +32,8 @@ void inspect_print_file(FILE *out, const char *name, const struct format_file *f
 
 void inspect_print_text(FILE *out, const struct inspect_subject *subject);
 
-/* One object on one line. Returns 0 or DV_ERROR_MEMORY. Its members, always all of them:
- *   schema        1
- *   spec, format  text
- *   bytes         of the payload
- *   crc           8 hexadecimal digits, checked; null where the format has none
- *   cardinality, first, last    whole numbers; first and last null for an empty vector, decimal text from
- * 2^63 on keys, buckets               that hold positions; as stated, empty ones too containers,
- * container_bytes, container_positions   {array, bitset, run} runs          {total, least, most}: maximal
- * runs within a chunk, and per container chunks_by_deletes           [{least, most, chunks}] near_cliff
- * {below, above, nearest_below, nearest_above}: chunks within 5 % of 4,096 deletes rows, rows_stated,
- * deleted_rows, beyond_rows       beyond: positions that no row has frame         {offset, bytes}, null for a
- * recipe data_file, stated_cardinality, created_by, favoured_kernel   null where not known; the kernel's id
- * mended        true where --lenient changed the payload warnings      [text] */
+/* One object on one line; datasets/FORMATS.md lists its members. Returns 0 or DV_ERROR_MEMORY, DV_ERROR_IO.
+ */
 int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct dv_error *error_out);
 
 enum inspect_dump { INSPECT_DUMP_NONE, INSPECT_DUMP_POSITIONS, INSPECT_DUMP_RANGES };

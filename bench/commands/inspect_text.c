@@ -1,32 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "inspect_print.h"
+#include "utf8.h"
 
 enum { BAR_CHARS = 40 };
 
 /* A label of a fixed width, then the rest by printf. */
 #define LABEL "  %-14s "
 
+/* Text of a file or a path, which may hold what a terminal obeys. */
+static void print_visible(FILE *out, const char *before, const char *text, const char *after)
+{
+    char *visible = utf8_visible(text);
+    fprintf(out, "%s%s%s", before, visible ? visible : "(no memory)", after);
+    free(visible);
+}
+
 void inspect_print_file(FILE *out, const char *name, const struct format_file *file)
 {
-    fprintf(out, "%s: %s, %zu bytes, %" PRIu64 " vector%s", name, format_id(file->format), file->n_bytes,
+    print_visible(out, "", name, ": ");
+    fprintf(out, "%s, %zu bytes, %" PRIu64 " vector%s", format_id(file->format), file->n_bytes,
             file->n_vectors_in_file, file->n_vectors_in_file == 1 ? "" : "s");
     if (file->created_by)
-        fprintf(out, ", written by %s", file->created_by);
+        print_visible(out, ", written by ", file->created_by, "");
     if (file->is_footer_lz4)
         fputs(", footer compressed (lz4)", out);
     putc('\n', out);
     for (size_t i = 0; i < file->n_blobs; i++) {
         const struct format_blob *blob = &file->blobs[i];
-        if (strcmp(blob->type, "deletion-vector-v1") != 0)
-            fprintf(out, LABEL "%s, offset %" PRIu64 ", %" PRIu64 " bytes, %s: no vector, skipped\n", "blob",
-                    blob->type, blob->offset_bytes, blob->length_bytes,
-                    blob->codec ? blob->codec : "not compressed");
+        if (strcmp(blob->type, "deletion-vector-v1") == 0)
+            continue;
+        fprintf(out, LABEL, "blob");
+        print_visible(out, "", blob->type, "");
+        fprintf(out, ", offset %" PRIu64 ", %" PRIu64 " bytes, ", blob->offset_bytes, blob->length_bytes);
+        print_visible(out, "", blob->codec ? blob->codec : "not compressed", ": no vector, not numbered\n");
     }
-    for (size_t i = 0; i < file->n_warnings; i++)
-        fprintf(out, LABEL "%s\n", "warning", file->warnings[i]);
+    for (size_t i = 0; i < file->n_warnings; i++) {
+        fprintf(out, LABEL, "warning");
+        print_visible(out, "", file->warnings[i], "\n");
+    }
 }
 
 static void print_frame(FILE *out, const struct inspect_subject *subject)
@@ -36,14 +51,18 @@ static void print_frame(FILE *out, const struct inspect_subject *subject)
         fprintf(out, LABEL "recipe\n", "format");
         return;
     }
+    fprintf(out, LABEL "%" PRIu64 " of %" PRIu64 ", from 0 (--blob %" PRIu64 ")\n", "number", vector->index,
+            subject->file->n_vectors_in_file, vector->index);
     fprintf(out, LABEL "%s, offset %" PRIu64 ", %" PRIu64 " bytes\n", "format", subject->format,
             vector->frame_offset, vector->n_frame_bytes);
     if (vector->has_crc)
         fprintf(out, LABEL "%08" PRIx32 ", right\n", "crc", vector->crc_stored);
     else
         fprintf(out, LABEL "none in this format\n", "crc");
-    if (vector->data_file)
-        fprintf(out, LABEL "%s\n", "data file", vector->data_file);
+    if (vector->data_file) {
+        fprintf(out, LABEL, "data file");
+        print_visible(out, "", vector->data_file, "\n");
+    }
 }
 
 static void print_containers(FILE *out, const struct inspect_summary *summary)

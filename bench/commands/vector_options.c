@@ -43,6 +43,16 @@ static int take_number(const char *name, const char *argument, bool *has_out, ui
     return code ? code : 1;
 }
 
+/* Positions are below 2^63 in every table format. */
+static int take_rows(struct format_options *format, const char *argument, struct dv_error *error_out)
+{
+    int code = take_number("rows", argument, &format->has_rows, &format->n_rows, error_out);
+    if (code < 0 || format->n_rows <= 1ull << 63)
+        return code;
+    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+                   "--rows: found %" PRIu64 ", expected at most 2^63", format->n_rows);
+}
+
 static int take_format(struct format_options *format, const char *argument, struct dv_error *error_out)
 {
     int kind = format_find(argument);
@@ -70,7 +80,7 @@ int vector_options_take(struct vector_options *options, int value, const char *a
         return take_number("cardinality", argument, &format->has_cardinality, &format->cardinality,
                            error_out);
     case VECTOR_OPTION_ROWS:
-        return take_number("rows", argument, &format->has_rows, &format->n_rows, error_out);
+        return take_rows(format, argument, error_out);
     case VECTOR_OPTION_FORMAT:
         return take_format(format, argument, error_out);
     case VECTOR_OPTION_DATA_FILE:

@@ -135,10 +135,63 @@ class Formats(unittest.TestCase):
         os.truncate(hole, 1 << 40)
         self.assertIn("the most that is read", error_of("check", hole))
 
+    def test_inspect_goes_on_after_a_bad_file(self):
+        good, bad = self.write("good", frame(array_payload(5))), self.write("bad", b"nothing known")
+        done = run("inspect", "--json", bad, good, self.path("nowhere"), "one", code=3)
+        self.assertEqual([json.loads(line)["cardinality"] for line in done.stdout.splitlines()], [1, 1])
+        errors = done.stderr.splitlines()
+        self.assertEqual(len(errors), 2)
+        self.assertIn("bad: byte 0: found no magic", errors[0])
+        self.assertIn("nowhere: cannot open", errors[1])
+
+    def test_numbers_that_inspect_lists_choose_the_vector(self):
+        blob = {"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1}
+        other = {"type": "apache-datasketches-theta-v1", "fields": [1], "snapshot-id": 1, "sequence-number": 1}
+        blobs = [other | {"offset": 4, "length": 6}]
+        for i, name in enumerate(("a\n\x1b[31m", "b")):
+            properties = {"cardinality": "1", "referenced-data-file": name}
+            blobs.append(blob | {"offset": 10 + 42 * i, "length": 42, "properties": properties})
+        footer = json.dumps({"blobs": blobs}).encode()
+        data = b"PFA1sketch" + frame(array_payload(5)) + frame(array_payload(7)) + b"PFA1" + footer
+        path = self.write("three.puffin", data + struct.pack("<iI", len(footer), 0) + b"PFA1")
+        vectors = self.inspect(path)
+        self.assertEqual([vector["number"] for vector in vectors], [0, 1])
+        for vector in vectors:
+            self.assertEqual(self.inspect(path, "--blob", str(vector["number"])), [vector])
+        self.assertIn("the file has 2, numbered from 0", error_of("inspect", path, "--blob", "2"))
+        text = run("inspect", path).stdout
+        self.assertIn("theta-v1, offset 4, 6 bytes, not compressed: no vector, not numbered\n", text)
+        self.assertIn("number         1 of 2, from 0 (--blob 1)\n", text)
+        self.assertIn("data file      a%0A%1B[31m\n", text)
+        self.assertIsNone(self.inspect("one")[0]["number"])
+
+    def test_names_of_any_bytes(self):
+        path = os.path.join(os.fsencode(self.folder.name), b"a\xff\n,b")
+        with open(path, "wb") as file:
+            file.write(frame(array_payload(5)))
+        (vector,) = self.inspect(path)
+        self.assertTrue(vector["spec"].endswith("/a%FF%0A%2Cb"), vector["spec"])
+        self.assertEqual(self.inspect(vector["spec"]), [vector])
+        self.assertIn("a%FF%0A,b: byte 0: found 1 positions", error_of("inspect", path, "--cardinality", "2"))
+        quick = ["--kernel", "per_row", "--sink", "row_ids", "--rounds", "1", "--min-time", "1ms", "--counters", "none", "--no-plots"]
+        run("sweep", "--dv", path, *quick, "--quiet", "--out", self.path("run"))
+        with open(self.path("run/summary.csv"), encoding="utf-8") as file:
+            self.assertEqual({row["dv"] for row in csv.DictReader(file)}, {vector["spec"]})
+        with open(self.path("run/run.json"), encoding="utf-8") as file:
+            self.assertIn(self.folder.name + "/a%FF%0A,b", json.load(file)["arguments"])
+        error_of("sweep", "--dv", path, "--out", os.path.join(os.fsencode(self.folder.name), b"run\xff"), code=2)
+
+    def test_rows_are_positions(self):
+        path = self.write("a", frame(array_payload(5)))
+        for command in (["inspect", path], ["check", path], ["convert", path, self.path("x"), "--to", "delta"]):
+            self.assertIn("at most 2^63", error_of(*command, "--rows", "18446744073709551615", code=2))
+        self.assertEqual(self.inspect(path, "--rows", str(2**63))[0]["rows"], str(2**63))
+
     def test_lenient_mends_and_warns(self):
         payload = array_payload(5)
         path = self.write("offset.bin", frame(payload[:24] + struct.pack("<I", 0) + payload[28:]))
         error_of("inspect", path)
+        self.assertEqual(run("inspect", path, "--lenient").stderr, "")
         (vector,) = self.inspect(path, "--lenient")
         self.assertEqual((vector["cardinality"], vector["mended"], len(vector["warnings"])), (1, True, 1))
         done = run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
