@@ -33,8 +33,8 @@ static void print_help(FILE *out)
         if (commands[i].arguments)
             fprintf(out, "  %-9s %s\n  %-9s   %s\n", commands[i].id, commands[i].arguments, "",
                     commands[i].summary);
-    fputs("\nexit codes: 0 fine, 1 a check or gate failed, 2 usage, 3 bad input file, 4 not available here,\n"
-          "            130 interrupted (what was measured is kept)\n",
+    fputs("\nexit codes: 0 fine, 1 a check or gate failed or an output could not be written, 2 usage,\n"
+          "            3 bad input file, 4 not available here, 130 interrupted (what was measured is kept)\n",
           out);
 }
 

@@ -80,8 +80,9 @@ static int check_output(const struct format_output *output, enum format_kind for
     uint32_t limit = format == FORMAT_ROARING32 ? 0 : format_greatest_key(format);
     if (extent.last_key > limit)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                       "found key %" PRIu32 ", expected at most %" PRIu32 " in format %s", extent.last_key,
-                       limit, format_id(format));
+                       "found key %" PRIu32 " (positions from %" PRIu64 " on), expected at most %" PRIu32
+                       " in format %s",
+                       extent.last_key, (uint64_t)extent.last_key << 32, limit, format_id(format));
     bool is_framed = format != FORMAT_ROARING32 && format != FORMAT_ROARING64;
     if (is_framed && output->n_payload_bytes > (uint64_t)INT32_MAX - FRAME_BYTES)
         return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
@@ -150,7 +151,7 @@ static int put_puffin(struct buffer *buffer, const struct format_output *outputs
         put_frame(buffer, &outputs[i]);
     char *text = describe_file(outputs, n_outputs, options->created_by ? options->created_by : "dvbench");
     if (!text)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
                        "found a data file's path that is no UTF-8, expected UTF-8");
     put_bytes(buffer, "PFA1", 4);
     size_t n_payload_bytes = put_footer_payload(buffer, text, options->lz4_footer);

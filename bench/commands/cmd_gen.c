@@ -113,6 +113,10 @@ static int write_source(const struct gen_options *options, const struct dv_sourc
     if (code == 0)
         code = vector_write(options->out, &output, 1, &options->write, error_out);
     free(rewritten);
+    if (code == DV_ERROR_INPUT) { /* no file is at fault here */
+        code = DV_ERROR_USAGE;
+        error_out->code = code;
+    }
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "inspect_favoured.h"
@@ -30,7 +31,8 @@ static const char help[] =
     "Checks files of deletion vectors in full and describes each vector. FILE may also be a recipe spec.\n"
     "  --json             one JSON object a vector, on a line of its own; datasets/FORMATS.md lists its "
     "members\n"
-    "  --dump[=FORM]      the positions instead, one a line; FORM ranges: 'start end', half-open\n"
+    "  --dump[=FORM]      the positions instead, one a line; FORM ranges: 'start end', half-open (or "
+    "positions)\n"
     "  --figure PICTURE   draw the share of deleted rows along the file; the name ends in .svg, .png or "
     ".pdf, and\n"
     "                     the numbers drawn go to PICTURE.csv\n";
@@ -137,6 +139,16 @@ static int inspect_file(struct inspect_options *options, const char *name, struc
     return code;
 }
 
+/* `--dump ranges` is what people type; getopt gives an optional argument only after an equals sign. */
+static const char *word_after(char **argv)
+{
+    const char *word = argv[optind];
+    if (!word || (strcmp(word, "positions") != 0 && strcmp(word, "ranges") != 0) || access(word, F_OK) == 0)
+        return NULL;
+    optind++;
+    return word;
+}
+
 static int take_dump(struct inspect_options *options, const char *form, struct dv_error *error_out)
 {
     if (form && strcmp(form, "positions") != 0 && strcmp(form, "ranges") != 0)
@@ -156,7 +168,7 @@ static int take_option(struct inspect_options *options, int value, char **argv, 
         options->is_json = true;
         return 0;
     case OPTION_DUMP:
-        return take_dump(options, optarg, error_out);
+        return take_dump(options, optarg ? optarg : word_after(argv), error_out);
     case OPTION_FIGURE:
         options->figure = optarg;
         return 0;

@@ -84,8 +84,9 @@ static int parse_plan_line(struct sweep_options *options, char *line, struct dv_
     char name[] = "plan";
     char *words[MAX_PLAN_WORDS] = {name};
     int n_words = 1;
-    line[strcspn(line, "#")] = '\0';
     for (char *rest = line, *word; (word = strtok_r(rest, " \t\r", &rest)) != NULL;) {
+        if (*word == '#') /* within a word it numbers a file's vector */
+            break;
         if (n_words == MAX_PLAN_WORDS - 1)
             return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "more than %d words in a line",
                            MAX_PLAN_WORDS - 2);

@@ -13,14 +13,14 @@ import tempfile
 import unittest
 import zlib
 
-DVBENCH = sys.argv.pop(1)
+DVBENCH = os.path.abspath(sys.argv.pop(1))
 FORMATS = ["puffin", "blob", "delta", "roaring32", "roaring64"]
 # More rows than a chunk, few enough to print.
 SMALL = {"all": "all:rows=200000", "alternating": "alternating:rows=150000"}
 
 
-def run(*arguments, code=0, text=True):
-    done = subprocess.run([DVBENCH, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text)
+def run(*arguments, code=0, text=True, cwd=None):
+    done = subprocess.run([DVBENCH, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text, cwd=cwd)
     if done.returncode != code:
         raise AssertionError(f"{arguments}: exit {done.returncode}, expected {code}: {done.stderr}")
     return done
@@ -111,6 +111,12 @@ class Formats(unittest.TestCase):
         run("convert", self.path("three.puffin"), self.path("again.bin"), "--to", "delta")
         self.assertEqual(self.read("again.bin"), self.read("three, of.bin"))
         self.assertIn("choose", error_of("inspect", path, "--cardinality", "1", code=2))
+        # A plan's line ends at a #, but not at the one of a vector's number.
+        plan = self.write("plan", b"--rounds 1 --min-time 1ms # quick\n--dv three.bin#1 --kernel per_row --sink row_ids\n#--dv three.bin\n")
+        os.rename(path, self.path("three.bin"))
+        run("sweep", "--plan", plan, "--counters", "none", "--no-plots", "--quiet", "--out", self.path("run"), cwd=self.folder.name)
+        with open(self.path("run/summary.csv"), encoding="utf-8") as file:
+            self.assertEqual({row["dv"] for row in csv.DictReader(file)}, {"three.bin#1"})
 
     def test_no_vector(self):
         path = self.write("empty.puffin", bytes.fromhex("50464131504641317b22626c6f6273223a5b5d7d0c0000000000000050464131"))
@@ -134,6 +140,13 @@ class Formats(unittest.TestCase):
         hole = self.write("hole.bin", b"")
         os.truncate(hole, 1 << 40)
         self.assertIn("the most that is read", error_of("check", hole))
+
+    def test_dump_takes_its_form_as_a_word_too(self):
+        path = self.write("a", frame(array_payload(5, 6, 7)))
+        for form in (["--dump=ranges"], ["--dump", "ranges"]):
+            self.assertEqual(run("inspect", path, *form).stdout, "5 8\n")
+        for form in (["--dump"], ["--dump", "positions"]):
+            self.assertEqual(run("inspect", *form, path).stdout, "5\n6\n7\n")
 
     def test_inspect_goes_on_after_a_bad_file(self):
         good, bad = self.write("good", frame(array_payload(5))), self.write("bad", b"nothing known")
@@ -231,6 +244,8 @@ class Formats(unittest.TestCase):
         self.assertEqual(self.inspect(self.path("f"))[0]["buckets"], 6)
         run("convert", self.path("f"), self.path("g"), "--to", "roaring64", "--sparse-keys")
         self.assertEqual(self.read("g"), self.read("e"))
+        self.assertIn("found key 5 (positions from 21474836480 on), expected at most 0 in format roaring32",
+                      error_of("gen", "--recipe", "one:base=21474836480", "--format", "roaring32", "-o", self.path("x"), code=2))
         self.assertIn("expected at most 0 in format roaring32",
                       error_of("convert", self.path("e"), self.path("x"), "--to", "roaring32"))
 
