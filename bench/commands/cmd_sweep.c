@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "figures.h"
@@ -17,19 +18,39 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* The run's folder while it is new and empty, for on_early_signal. */
+static const char *volatile empty_dir;
+
 static void on_signal(int signal_number)
 {
     interrupted = signal_number;
 }
 
-/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot wait.
- */
-static void catch_signals(void)
+/* Before anything is measured there is nothing to keep: ends at once, by calls that a handler may make. */
+static void on_early_signal(int signal_number)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    static const char line[] = "dvbench: interrupted before measuring began\n";
+    (void)signal_number;
+    (void)!write(STDERR_FILENO, line, sizeof line - 1);
+    if (empty_dir)
+        rmdir(empty_dir);
+    _exit(EXIT_INTERRUPTED);
+}
+
+static void catch_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot wait.
+ */
+static void catch_signals_of_run(void)
+{
+    empty_dir = NULL;
+    catch_signals(on_signal);
 }
 
 static int list_tests(const struct plan *plan, struct dv_error *error_out)
@@ -116,7 +137,7 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
     if (status == 0) {
         sweep.facts = run_record_facts(record);
         sweep.llc_bytes = run_record_llc_bytes(record);
-        catch_signals();
+        catch_signals_of_run();
         status = sweep_run(&sweep, error_out);
         *n_wrong_out = sweep.n_wrong_out;
     }
@@ -151,7 +172,7 @@ static int run(struct sweep_options *options, const struct plan *plan, const cha
 {
     if (options->starts == 1 || options->start >= 0)
         return measure(options, plan, dir, argc, argv, n_wrong_out, error_out);
-    catch_signals();
+    catch_signals_of_run();
     int status = sweep_starts_run(options, dir, argc, argv, &interrupted, error_out);
     *n_wrong_out = summary_count_wrong(dir);
     return status;
@@ -179,6 +200,22 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
     return sweep_options_parse(options, n_words, again->items, error_out);
 }
 
+/* The run's folder: that of an earlier run, or a new one. */
+static int choose_dir(const struct sweep_options *options, char **dir_out, bool *is_new_out,
+                      struct dv_error *error_out)
+{
+    if (options->resume_dir || options->start >= 0) {
+        *dir_out = strdup(options->start >= 0 && options->out_dir ? options->out_dir
+                          : options->resume_dir                   ? options->resume_dir
+                                                                  : ".");
+        return 0;
+    }
+    *is_new_out = !options->out_dir || access(options->out_dir, F_OK) != 0;
+    int status = run_dir_create(dir_out, options->out_dir, options->plan_name, error_out);
+    empty_dir = *is_new_out ? *dir_out : NULL;
+    return status;
+}
+
 int command_sweep(int argc, char **argv, struct dv_error *error_out)
 {
     struct sweep_options options;
@@ -187,6 +224,8 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
     char *dir = NULL;
     size_t n_wrong = 0;
     int code = EXIT_FINE;
+    bool is_new_dir = false;
+    catch_signals(on_early_signal);
     int status = parse(&options, argc, argv, &again, error_out);
     if (status < 0) {
         strings_free(&again);
@@ -209,17 +248,16 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
     }
     if (status == 0 && options.benchmark_out)
         status = check_benchmark_out(options.benchmark_out, error_out);
-    if (status == 0 && (options.resume_dir || options.start >= 0))
-        dir = strdup(options.start >= 0 && options.out_dir ? options.out_dir
-                     : options.resume_dir                  ? options.resume_dir
-                                                           : ".");
-    else if (status == 0)
-        status = run_dir_create(&dir, options.out_dir, options.plan_name, error_out);
+    if (status == 0)
+        status = choose_dir(&options, &dir, &is_new_dir, error_out);
     if (status == 0)
         status = run(&options, &plan, dir, again.n_items ? (int)again.n_items : argc,
                      again.n_items ? again.items : argv, &n_wrong, error_out);
     if (status == 0)
         code = finish(&options, dir, n_wrong);
+    else if (is_new_dir && dir)
+        rmdir(dir); /* where it is empty still */
+    empty_dir = NULL;
 out:
     plan_free(&plan);
     sweep_options_free(&options);

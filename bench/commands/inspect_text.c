@@ -161,4 +161,7 @@ void inspect_print_text(FILE *out, const struct inspect_subject *subject)
         fprintf(out, LABEL "%s, %.3g ns a row into row_ids on %s (reference runs of this machine)\n",
                 "fastest kernel", subject->favoured->kernel, subject->favoured->ns_per_row,
                 subject->favoured->dv);
+    else if (summary->cardinality)
+        fprintf(out, LABEL "not known: no reference run of this machine measured a vector like this one\n",
+                "fastest kernel");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "plan.h"
 
@@ -262,11 +263,27 @@ static int add_recipe_with_rows(struct expansion *ex, const char *recipe)
     return status;
 }
 
+/* Each block reads its vector again: a pipe would be empty by then, and a silent one holds up the run. */
+static int refuse_pipe(struct expansion *ex, const char *name)
+{
+    struct stat status;
+    char *path = vector_options_path(name);
+    bool is_pipe = path && stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+    free(path);
+    if (!is_pipe)
+        return 0;
+    return dv_fail(ex->error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+                   "%.150s: found a pipe, expected a file, which a sweep reads more than once", name);
+}
+
 static int add_file(struct expansion *ex, const char *name)
 {
     struct dv_source *sources = NULL;
     size_t n_sources = 0;
-    int status = vector_options_load(&ex->options->vectors, name, &sources, &n_sources, ex->error_out);
+    int status = refuse_pipe(ex, name);
+    if (status < 0)
+        return status;
+    status = vector_options_load(&ex->options->vectors, name, &sources, &n_sources, ex->error_out);
     if (status == 0 && n_sources == 0)
         status = dv_fail(ex->error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: holds no deletion vector", name);
     for (size_t i = 0; status == 0 && i < n_sources; i++)

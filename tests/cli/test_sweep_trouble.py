@@ -64,6 +64,36 @@ class Trouble(unittest.TestCase):
         self.interrupt(lambda process: process.terminate())
         self.assertEqual(self.samples_of_cells(), ["8"] * 6)
 
+    def test_a_signal_before_anything_is_measured(self):
+        plan = os.path.join(self.folder.name, "plan")
+        os.mkfifo(plan)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PROGRAM, "sweep", "--plan", plan, "--out", self.out], stderr=subprocess.PIPE, text=True)
+            writer = None
+            while writer is None:  # until the program waits for the plan's text
+                try:
+                    writer = os.open(plan, os.O_WRONLY | os.O_NONBLOCK)
+                except OSError:
+                    self.assertIsNone(process.poll())
+                    time.sleep(0.01)
+            process.send_signal(number)
+            self.assertEqual(process.communicate(timeout=60)[1], "dvbench: interrupted before measuring began\n")
+            os.close(writer)
+            self.assertEqual(process.returncode, 130)
+
+    def test_a_pipe_is_no_file_of_a_sweep(self):
+        pipe = os.path.join(self.folder.name, "pipe")
+        os.mkfifo(pipe)
+        self.assertIn("found a pipe", self.sweep("--dv", pipe, "--out", self.out, code=3).stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_a_run_that_cannot_start_leaves_no_folder(self):
+        self.sweep(*SMALL, *QUICKLY, "--cpu", "4095", "--out", self.out, code=2)
+        self.assertFalse(os.path.exists(self.out))
+        os.mkdir(self.out)
+        self.sweep(*SMALL, *QUICKLY, "--cpu", "4095", "--out", self.out, code=2)
+        self.assertEqual(os.listdir(self.out), [])
+
     def test_ctrl_c_reaches_all_process_starts(self):
         self.interrupt(lambda process: os.killpg(process.pid, signal.SIGINT), "--starts", "2")
         self.assertEqual(self.samples_of_cells(), ["16"] * 6)
