@@ -19,24 +19,22 @@ static void clear_line(const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-void progress_begin(struct progress *progress, size_t n_blocks, double block_s, bool quiet)
+void progress_begin(struct progress *progress, size_t n_blocks, bool quiet)
 {
-    *progress = (struct progress){.quiet = quiet,
-                                  .is_terminal = isatty(STDERR_FILENO) == 1,
-                                  .n_blocks = n_blocks,
-                                  .block_s = block_s,
-                                  .begin_s = now_s()};
+    *progress = (struct progress){
+        .quiet = quiet, .is_terminal = isatty(STDERR_FILENO) == 1, .n_blocks = n_blocks, .begin_s = now_s()};
 }
 
-/* "1:05 left", from the mean of what is done: blocks of one plan cost about the same. Before one is done,
- * from the estimate. */
+/* ", 1:05 left", from the mean of what is done: blocks of one plan cost about the same. Nothing before one is
+ * done: a guess from the settings knows neither the machine nor what is counted. */
 static void time_left(const struct progress *progress, double fraction, char *text, size_t n_text)
 {
-    const double measured_s =
-        progress->n_measured ? (now_s() - progress->begin_s) / ((double)progress->n_measured + fraction) : 0;
-    const double block_s = progress->n_measured ? measured_s : progress->block_s;
+    text[0] = '\0';
+    if (!progress->n_measured)
+        return;
+    const double block_s = (now_s() - progress->begin_s) / ((double)progress->n_measured + fraction);
     const long left = (long)(block_s * ((double)(progress->n_blocks - progress->n_done) - fraction) + 0.5);
-    snprintf(text, n_text, "%s%ld:%02ld left", progress->n_measured ? "" : "about ", left / 60, left % 60);
+    snprintf(text, n_text, ", %ld:%02ld left", left / 60, left % 60);
 }
 
 void progress_block(struct progress *progress, const char *title)
@@ -47,8 +45,8 @@ void progress_block(struct progress *progress, const char *title)
     if (!progress->quiet && !progress->is_terminal) {
         char left[48];
         time_left(progress, 0, left, sizeof left);
-        fprintf(stderr, "block %zu of %zu: %s (%s)\n", progress->n_done + 1, progress->n_blocks,
-                progress->title, left);
+        fprintf(stderr, "block %zu of %zu: %s%s\n", progress->n_done + 1, progress->n_blocks, progress->title,
+                left);
     }
 }
 
@@ -60,8 +58,8 @@ void progress_step(struct progress *progress, const char *step, double fraction)
     progress->last_shown_s = now_s();
     time_left(progress, fraction, left, sizeof left);
     clear_line(progress);
-    fprintf(stderr, "[%zu/%zu] %.70s: %s, %s", progress->n_done + 1, progress->n_blocks, progress->title,
-            step, left);
+    fprintf(stderr, "[%zu/%zu] %.70s: %s%s", progress->n_done + 1, progress->n_blocks, progress->title, step,
+            left);
     fflush(stderr);
 }
 

@@ -14,14 +14,13 @@ struct progress {
     size_t n_blocks;
     size_t n_done;
     size_t n_measured; /* of them, those not found done already by a resumed run */
-    double block_s;
-    double begin_s; /* monotonic */
+    double begin_s;    /* monotonic */
     double last_shown_s;
     char title[160];
 };
 
-/* `block_s`: seconds of a block as estimated, until one was measured. */
-void progress_begin(struct progress *progress, size_t n_blocks, double block_s, bool quiet);
+/* The time left is shown from the second block on: how long one takes is known when one was measured. */
+void progress_begin(struct progress *progress, size_t n_blocks, bool quiet);
 
 /* A block starts: `title` says which. */
 void progress_block(struct progress *progress, const char *title);

@@ -16,19 +16,6 @@ static void title_of(const struct plan_block *block, char *title, size_t n_title
              block->mode == MODE_stream ? "" : mode_id(block->mode), (unsigned)block->batch_rows);
 }
 
-/* Seconds that a block takes, before any was measured: samples that reach the minimum time, and a third more
- * for slow kernels' whole passes, opening and checks. */
-static double estimate_block_s(const struct sweep *sweep)
-{
-    double n_entries = 0;
-    for (size_t i = 0; i < sweep->plan->n_blocks; i++)
-        n_entries += (double)sweep->plan->blocks[i].n_kernels + 3;
-    const double n_blocks = sweep->plan->n_blocks ? (double)sweep->plan->n_blocks : 1;
-    const double counting_s = sweep->counters ? 1.5 : 0;
-    return 4.0 / 3 * n_entries / n_blocks * sweep->options->rounds * sweep->options->min_time_ns * 1e-9 +
-           counting_s;
-}
-
 /* What the block left behind when it was cut short goes; what an earlier start measured stays, unless the
  * block has rows that are not comparable with what is measured now. */
 static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
@@ -122,7 +109,7 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
                                           .llc_bytes = sweep->llc_bytes,
                                           .start = sweep->start,
                                           .interrupted = sweep->interrupted};
-    progress_begin(&progress, sweep->plan->n_blocks, estimate_block_s(sweep), sweep->options->quiet);
+    progress_begin(&progress, sweep->plan->n_blocks, sweep->options->quiet);
     for (size_t i = 0; status == 0 && i < sweep->plan->n_blocks && !*sweep->interrupted; i++)
         status = do_block(sweep, &context, &sweep->plan->blocks[i], error_out);
     progress_end(&progress);
