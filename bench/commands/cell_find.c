@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cell_find.h"
-
-#define PRESET_RATIO_MAX 1.3
+#include "figure_pairs.h"
 
 /* A name cut at its marks; the parts point into `text`. */
 struct cell_name {
@@ -122,13 +121,13 @@ static bool is_preset_row(const struct csv_table *summary, size_t row, const cha
 int cell_find_rate(const struct csv_table *summary, const char *kernel, double rate, size_t *row_out,
                    struct dv_error *error_out)
 {
-    double nearest = log(PRESET_RATIO_MAX);
+    double nearest = INFINITY;
     bool is_found = false;
     for (size_t row = 0; row < csv_n_rows(summary); row++) {
-        double off = fabs(log(csv_real(summary, row, CSV_summary_rate) / rate));
-        if (!is_preset_row(summary, row, kernel) || !(off < nearest))
+        double distance = figure_pairs_rate_distance(csv_real(summary, row, CSV_summary_rate), rate);
+        if (!is_preset_row(summary, row, kernel) || !(distance < nearest))
             continue;
-        nearest = off;
+        nearest = distance;
         *row_out = row;
         is_found = true;
     }

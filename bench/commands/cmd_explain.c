@@ -107,8 +107,13 @@ static int explain_preset(struct explain *explain, const struct preset *preset, 
     int code = 0;
     for (int i = 0; i < 2 && code == 0; i++)
         code = cell_find_rate(explain->summary, preset->kernels[i], preset->rates[i], &rows[i], error_out);
-    return code != 0 ? code
-                     : explain_pair(explain, preset->id, preset->question, rows[0], rows[1], error_out);
+    if (code != 0)
+        return code;
+    char question[160];
+    snprintf(question, sizeof question, "%s (A deletes %.3g %%, B %.3g %% of the rows)", preset->question,
+             100 * csv_real(explain->summary, rows[0], CSV_summary_rate),
+             100 * csv_real(explain->summary, rows[1], CSV_summary_rate));
+    return explain_pair(explain, preset->id, question, rows[0], rows[1], error_out);
 }
 
 /* A preset that the run has no cells for is told and passed over; all of them missing is an error. */

@@ -13,6 +13,7 @@
 
 #include "attribution.h"
 #include "cell_find.h"
+#include "figure_pairs.h"
 #include "csv.h"
 
 /* Per call of 5,000 rows, JMH perfnorm on a Ryzen 5 5600X: 0.5 %, 5 % (arrays), 12 % (bitset). */
@@ -226,6 +227,18 @@ static void test_cells_by_rate(void **state)
     csv_free(table);
 }
 
+/* Another rate may stand for the wanted one where the containers stay what they are. */
+static void test_rates_that_stand_for_another(void **state)
+{
+    (void)state;
+    assert_true(figure_pairs_rate_distance(0.08, 0.08) == 0);
+    assert_true(figure_pairs_rate_distance(0.07, 0.08) < figure_pairs_rate_distance(0.1, 0.08));
+    assert_true(isinf(figure_pairs_rate_distance(0.062, 0.08)));  /* arrays for bitsets */
+    assert_true(isinf(figure_pairs_rate_distance(0.066, 0.061))); /* bitsets for arrays */
+    assert_true(isinf(figure_pairs_rate_distance(0.25, 0.5)));
+    assert_true(isinf(figure_pairs_rate_distance(0, 0.05)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_no_share),
         cmocka_unit_test(test_cells_by_name),
         cmocka_unit_test(test_cells_by_rate),
+        cmocka_unit_test(test_rates_that_stand_for_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
