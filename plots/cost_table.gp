@@ -27,7 +27,7 @@ middle = STATS_min + 0.58 * (STATS_max - STATS_min)
 set lmargin at screen 0.235
 set rmargin at screen 0.985
 set tmargin at screen 0.845
-set bmargin at screen (x_name eq "rate" ? 0.115 : m > 3 ? 0.25 : 0.14)
+set bmargin at screen (x_name eq "rate" ? 0.145 : m > 3 ? 0.25 : 0.14)
 unset key
 unset grid
 unset border
@@ -43,7 +43,7 @@ set ytics () out font row_font
 do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_opening(word(kernels, i)) ? " *" : "") i) }
 do for [i = 1:m] { set xtics add (percent(word(values, i)).(x_name eq "rate" ? " %%" : "") i) }
 if (x_name eq "rate") {
-    set xlabel "deleted rows"
+    set xlabel "deleted rows" offset 0,0.4
 } else {
     if (m > 3) { set xtics rotate by 25 right font small_font } else { set xtics font small_font }
 }

@@ -35,8 +35,10 @@ set grid noytics
 set format x "%g"
 set xlabel "times as much per row in the first as in the second (log scale)"
 set style fill solid 0.85 noborder
-set arrow 91 from first 1, graph 0 to first 1, graph 1 nohead lc rgb "#444444" lw 1.2 back
 do for [i = 1:words(pairs)] {
+    # As much in both: beside the bars alone, not through the words above them.
+    set arrow 90 + i from first 1, first -(i - 1) * rows_of_pair - 1.4 to first 1, first -i * rows_of_pair + 1.1 \
+        nohead lc rgb "#444444" lw 1.2 back
     set label 100 + i unglue(word(pairs, i)) at graph 0, first -(i - 1) * rows_of_pair - 0.0 left textcolor rgb "#111111"
     set label 200 + i unglue(word(shares, i)) at graph 0, first -(i - 1) * rows_of_pair - 0.95 left font small_font textcolor rgb "#777777"
 }
