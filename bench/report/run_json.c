@@ -151,8 +151,38 @@ static json_t *counters(const struct run_info *info)
     return object;
 }
 
+static json_t *this_start(const struct run_info *info)
+{
+    json_t *object = json_object();
+    set(&object, "start", json_integer(info->start));
+    set(&object, "status", text_or_null(info->status));
+    set(&object, "started", time_or_null(info->started));
+    set(&object, "ended", time_or_null(info->ended));
+    set(&object, "steal_pct", real_or_null(info->steal_pct));
+    return object;
+}
+
+/* Each process start writes the file anew: what the others said of themselves is taken over from it. */
+static json_t *starts(const char *path, const struct run_info *info)
+{
+    json_t *earlier = json_load_file(path, 0, NULL);
+    json_t *list = json_array();
+    const json_t *item;
+    size_t i, n_before = 0;
+    json_array_foreach(json_object_get(earlier, "starts"), i, item)
+    {
+        const json_int_t start = json_integer_value(json_object_get(item, "start"));
+        n_before += start < info->start;
+        if (start != info->start)
+            (void)json_array_append(list, (json_t *)item);
+    }
+    (void)json_array_insert_new(list, n_before, this_start(info));
+    json_decref(earlier);
+    return list;
+}
+
 /* The whole file; NULL without memory. */
-static json_t *document(const struct run_info *info)
+static json_t *document(const char *path, const struct run_info *info)
 {
     char machine[256];
     json_t *root = json_object();
@@ -169,6 +199,7 @@ static json_t *document(const struct run_info *info)
     set(&root, "croaring", text_or_null(dv_croaring_version()));
     set(&root, "compiler", text_or_null(BUILD_COMPILER));
     set(&root, "machine_details", machine_details(info->machine));
+    set(&root, "starts", starts(path, info));
     set(&root, "held", held(info));
     set(&root, "versions", versions(info));
     set(&root, "builds", builds());
@@ -180,7 +211,7 @@ static json_t *document(const struct run_info *info)
 
 int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out)
 {
-    json_t *root = document(info);
+    json_t *root = document(path, info);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     char *line = NULL;
     int code;

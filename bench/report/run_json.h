@@ -26,11 +26,12 @@ struct run_info {
     const char *plan;
     const char *const *arguments; /* of the command line */
     size_t n_arguments;
-    time_t started; /* seconds since 1970; written as ISO 8601, UTC */
+    int start;      /* number of this process start, from 0 */
+    time_t started; /* of this process start: seconds since 1970; written as ISO 8601, UTC */
     time_t ended;
     const struct machine *machine;
     int pinned_cpu;   /* -1: not pinned */
-    double steal_pct; /* of the time of the run */
+    double steal_pct; /* of the time of this process start */
     uint64_t malloc_trim_threshold_bytes;
     const char *pfm_version;       /* NULL: built without */
     const char *counter_source;    /* "pmu", "sim", "none" */
@@ -43,8 +44,9 @@ struct run_info {
     size_t n_warnings;
 };
 
-/* Writes the file, which appears whole or not at all: beside, flushed, renamed. Bytes that are no UTF-8
- * become '?'. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
+/* Writes the file, which appears whole or not at all: beside, flushed, renamed. A file that is there is
+ * replaced, but for its list `starts`, {start, status, started, ended, steal_pct} of each other process
+ * start. Bytes that are no UTF-8 become %XX. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
 int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out);
 
 struct run_json; /* a run.json in memory */

@@ -110,6 +110,7 @@ static void fill_info(struct run_record *record)
     info->plan = record->options->plan_name;
     info->arguments = (const char *const *)record->arguments.items;
     info->n_arguments = record->arguments.n_items;
+    info->start = record->options->start < 0 ? 0 : record->options->start;
     info->started = time(NULL);
     info->machine = &record->machine;
     info->steal_pct = NAN;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "csv.h"
 #include "run_json.h"
@@ -109,12 +110,46 @@ static void test_round_trip(void **state)
     assert_true(*run_json_text(run, "versions.libbenchmark") != 0);
     assert_int_equal(run_json_n_items(run, "warnings"), 3);
     assert_string_equal(run_json_item(run, "warnings", 0), "first");
-    assert_string_equal(run_json_item(run, "warnings", 1), "a path ? of no UTF-8");
+    assert_string_equal(run_json_item(run, "warnings", 1), "a path %FF of no UTF-8");
     assert_string_equal(run_json_item(run, "warnings", 2), "\xc3\xa9");
     assert_string_equal(run_json_item(run, "warnings", 3), "");
     assert_int_equal(run_json_n_items(run, "run"), 0);
     assert_string_equal(run_json_item(run, "arguments", 2), "quick");
     run_json_free(run);
+}
+
+static json_int_t start_of(const json_t *root, size_t i)
+{
+    return json_integer_value(json_object_get(json_array_get(json_object_get(root, "starts"), i), "start"));
+}
+
+/* Each process start writes the file; the times of the others stay in it. */
+static void test_starts_are_kept(void **state)
+{
+    (void)state;
+    struct machine machine;
+    struct dv_error error = {0};
+    static const int written[] = {1, 0, 2, 1}; /* the last one again, as --resume does */
+    machine_read(&machine);
+    unlink(path);
+    for (size_t i = 0; i < 4; i++) {
+        const struct run_info info = {.run = "r",
+                                      .status = "complete",
+                                      .machine = &machine,
+                                      .steal_pct = 1.5,
+                                      .start = written[i],
+                                      .started = 1753900000 + (time_t)i};
+        assert_int_equal(run_json_write(path, &info, &error), 0);
+    }
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *starts = json_object_get(root, "starts");
+    assert_int_equal(json_array_size(starts), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(start_of(root, i), i);
+    const char *again = json_string_value(json_object_get(json_array_get(starts, 1), "started"));
+    assert_string_equal(again, "2025-07-30T18:26:43Z");
+    assert_true(json_real_value(json_object_get(json_array_get(starts, 0), "steal_pct")) == 1.5);
+    json_decref(root);
 }
 
 /* No host name may reach a file that is committed with reference runs. */
@@ -187,9 +222,8 @@ static void test_tool_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_no_host_name),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_starts_are_kept),
+        cmocka_unit_test(test_no_host_name),  cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_tool_versions),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
