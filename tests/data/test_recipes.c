@@ -383,7 +383,11 @@ static void file_names_survive_escaping(void **state)
         {"", ""},
         {"plain/path.bin", "plain/path.bin"},
         {"a,b\"c\r\n%20#3:=", "a%2Cb%22c%0D%0A%2520%233:="},
-        {"\xc3\xa9 \x7f", "\xc3\xa9 \x7f"},
+        {"\xc3\xa9 \x7f", "\xc3\xa9 %7F"},
+        /* Alone, cut short, overlong, a surrogate, above U+10FFFF: no UTF-8. Then the greatest that is. */
+        {"\xff\xa9 \xe2\x82", "%FF%A9 %E2%82"},
+        {"\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80", "%C0%AF%ED%A0%80%F4%90%80%80"},
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         char *escaped = source_spec_escape(pairs[i].path);
