@@ -55,7 +55,7 @@ enum gbench_counter_flags {
 
 enum gbench_one_k { GBENCH_1000, GBENCH_1024 }; /* what a printed "k" means */
 
-/* --- Start --- */
+/* --- start --- */
 
 /* Hands the library's own flags (`--benchmark_...=`, `--v=`) to it and removes them from argv; argv[0] must
  * outlive the process's use of the library. Three are left where they are, for the caller: `--help` (the
@@ -81,7 +81,7 @@ int gbench_set_filter(const char *filter);
  * 0, -1 without memory. */
 int gbench_add_context(const char *key, const char *value);
 
-/* --- Registering --- */
+/* --- registering --- */
 
 /* Registers `fn` as `name`. Names may repeat. `user` is borrowed until gbench_clear. NULL without memory;
  * all the functions that follow take NULL and then do nothing. */
@@ -109,7 +109,7 @@ void gbench_use_manual_time(
  * any number of times. */
 void gbench_clear(void);
 
-/* --- Inside a benchmark function --- */
+/* --- inside a benchmark function --- */
 
 /* True while the caller is to do `n` (> 0) more iterations. The first call starts the clock, the one that
  * returns false stops it. The cost is one C call per n iterations: about 1 ns per call, so 0.27 ns per
@@ -145,7 +145,7 @@ void gbench_set_items_processed(struct gbench_state *state,
 void gbench_set_bytes_processed(struct gbench_state *state,
                                 int64_t n_bytes); /* gives the counter bytes_per_second */
 
-/* --- Results --- */
+/* --- results --- */
 
 struct gbench_counter {
     const char *name;

@@ -61,7 +61,7 @@ static int reserve(struct payload_writer *writer, size_t n_more, struct dv_error
     return 0;
 }
 
-/* ---- one chunk ---- */
+/* --- one chunk --- */
 
 static uint32_t runs_cardinality(const struct payload_run *runs, size_t n_runs)
 {
@@ -165,7 +165,7 @@ static int close_chunk(struct payload_writer *writer, struct dv_error *error_out
     return 0;
 }
 
-/* ---- one bucket ---- */
+/* --- one bucket --- */
 
 static bool has_runs(const struct payload_writer *writer)
 {
@@ -285,7 +285,7 @@ static int add_run(struct payload_writer *writer, uint64_t chunk, uint16_t first
     return 0;
 }
 
-/* ---- the interface ---- */
+/* --- the interface --- */
 
 void payload_writer_init(struct payload_writer *writer, unsigned options)
 {

@@ -121,7 +121,7 @@ int generate_clustered(struct recipe_job *job, struct dv_error *error_out)
     return code;
 }
 
-/* ---- zipf ---- */
+/* --- zipf --- */
 
 /* A random permutation of [0, n): for i from n - 1 down to 1, item i changes places with one drawn below i
  * + 1. */

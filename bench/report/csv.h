@@ -37,7 +37,7 @@ struct csv_column_info {
 
 const struct csv_column_info *csv_column_info(enum csv_column column);
 
-/* --- Writing --- */
+/* --- writing --- */
 
 struct csv_writer; /* one open file and the row being filled */
 
@@ -66,7 +66,7 @@ int csv_end_row(struct csv_writer *writer, struct dv_error *error_out);
 /* Closes and frees; a row that was not ended is lost. NULL is fine. Returns 0 or DV_ERROR_IO. */
 int csv_close(struct csv_writer *writer, struct dv_error *error_out);
 
-/* --- Reading --- */
+/* --- reading --- */
 
 struct csv_table; /* all rows of one file in memory */
 

@@ -20,9 +20,7 @@ static int no_memory(struct dv_error *error_out)
     return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a block");
 }
 
-/* --- Names
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- names --- */
 
 /* A cell is known by its parameters, the DV's bytes, the program and the machine. */
 static void hash_cell(const struct block *block, const char *label, char hash_out[CELL_HASH_CHARS + 1])
@@ -40,9 +38,7 @@ static void hash_cell(const struct block *block, const char *label, char hash_ou
              source_digest((const uint8_t *)parts, sizeof parts));
 }
 
-/* --- Opening
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- opening --- */
 
 static int load_source(struct block *block, struct dv_error *error_out)
 {
@@ -181,8 +177,7 @@ int block_open(struct block **block_out, const struct block_context *context, co
     return status;
 }
 
-/* --- Before any time is taken
- * --------------------------------------------------------------------------------------------- */
+/* --- before any time is taken --- */
 
 /* Builds what the kernels need; a representation that this DV cannot have makes its kernels unavailable, with
  * the reason. */

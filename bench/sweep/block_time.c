@@ -19,8 +19,7 @@ static int no_memory(struct dv_error *error_out)
     return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a block");
 }
 
-/* --- The bound as an entry
- * ------------------------------------------------------------------------------------------------ */
+/* --- the bound as an entry --- */
 
 /* Replays the oracle's element counts batch by batch: `state->data` is this. */
 struct bound_state {
@@ -52,9 +51,7 @@ static int open_bound(const struct block *block, struct kernel_state *state, str
     return 0;
 }
 
-/* --- Entries
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- entries --- */
 
 static void close_states(struct block_entry *entry)
 {
@@ -215,9 +212,7 @@ void block_free_entries(struct block *block)
     block->n_entries = 0;
 }
 
-/* --- Rounds
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- rounds --- */
 
 /* splitmix64: the order must be the same for the same seed on every machine. */
 static uint64_t next_random(uint64_t *state)

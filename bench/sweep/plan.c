@@ -12,8 +12,7 @@ static int no_memory(struct dv_error *error_out)
     return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
 }
 
-/* --- Kernels of a block
- * --------------------------------------------------------------------------------------------------- */
+/* --- kernels of a block --- */
 
 /* `best`: of the rows of one family that differ in the gap fill alone, the plain one and the best that runs
  * here. Rows that cannot run here stay: they are listed with the reason. */
@@ -98,9 +97,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
     return 0;
 }
 
-/* --- Blocks
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- blocks --- */
 
 static void block_free(struct plan_block *block)
 {
@@ -177,8 +174,7 @@ static int add_blocks_of_dv(struct expansion *ex, const char *dv, const char *ax
     return 0;
 }
 
-/* --- DVs of a group
- * ------------------------------------------------------------------------------------------------------- */
+/* --- DVs of a group --- */
 
 /* The article states rates in basis points: bp=610 is the axis `rate` at 0.061, and --rates 0.061 is bp=610.
  */

@@ -16,8 +16,7 @@ static int no_memory(struct dv_error *error_out)
     return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the summary");
 }
 
-/* --- Statistics of one cell
- * ----------------------------------------------------------------------------------------------- */
+/* --- statistics of one cell --- */
 
 struct cell_statistics {
     struct stats_summary time;
@@ -67,9 +66,7 @@ static int cell_statistics(struct cell_statistics *statistics_out, const struct 
     return status;
 }
 
-/* --- Rows
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* --- rows --- */
 
 static void set_run_and_dv(struct csv_writer *writer, const struct summary_facts *facts,
                            const struct block_result *result)
@@ -201,9 +198,7 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
     return 0;
 }
 
-/* --- Files
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- files --- */
 
 static struct block_cell *find_cell(const struct block_result *result, const char *hash)
 {
@@ -352,8 +347,7 @@ int summary_update_counters(const struct summary_facts *facts, const struct bloc
     return end_rewrite(path, old, writer, status, error_out);
 }
 
-/* --- Questions to a summary
- * ----------------------------------------------------------------------------------------------- */
+/* --- questions to a summary --- */
 
 static int load_summary(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
 {

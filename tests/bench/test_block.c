@@ -89,7 +89,7 @@ static void add(struct fixture *fixture, const struct kernel *kernel)
     fixture->kernels[fixture->n_kernels++] = kernel;
 }
 
-/* --- Kernels that are right or wrong in their own time --- */
+/* --- kernels that are right or wrong in their own time --- */
 
 struct calls {
     const struct kernel *right;
@@ -165,7 +165,7 @@ static struct kernel kernel_of(const char *id, kernel_fn *run_into_row_ids)
                            .run = {[SINK_row_ids] = run_into_row_ids}};
 }
 
-/* --- Tests --- */
+/* --- tests --- */
 
 /* Those that read or write around the vector's bytes are caught where these are guarded, by `check`; those of
  * far positions and of repeated batches where there are such. */

@@ -47,7 +47,7 @@ static void assert_holds(struct payload payload, const struct dv_interval *range
     dv_close(&dv);
 }
 
-/* ---- bytes of other writers ---- */
+/* --- bytes of other writers --- */
 
 /* `hex` holds the expected payload between n_before and n_after other bytes. */
 static void assert_bytes(struct payload payload, const char *hex, size_t n_before, size_t n_after)
@@ -137,7 +137,7 @@ static void dense_keys_have_empty_buckets(void **state)
     free(payload.bytes);
 }
 
-/* ---- the choice of containers ---- */
+/* --- the choice of containers --- */
 
 /* Writes n_runs runs of `length` values, a gap of one between them, from position `base` on, and compares the
  * container's kind without and with optimization. */
@@ -182,7 +182,7 @@ static void kinds_change_at_their_thresholds(void **state)
     assert_kinds(2048, 3, DV_BITSET, DV_BITSET); /* 8192 against 8194 */
 }
 
-/* ---- places ---- */
+/* --- places --- */
 
 static void ranges_across_borders_are_held(void **state)
 {
@@ -221,7 +221,7 @@ static void a_full_key_costs_per_container(void **state)
     free(payload.bytes);
 }
 
-/* ---- random sets ---- */
+/* --- random sets --- */
 
 /* Random ranges of one style: their lengths and gaps are below 2^n_length_bits and 2^n_gap_bits. */
 static size_t random_ranges(struct recipe_random *random, struct dv_interval *ranges_out, size_t n_ranges)
@@ -273,7 +273,7 @@ static void random_sets_round_trip_however_they_are_cut(void **state)
     }
 }
 
-/* ---- errors ---- */
+/* --- errors --- */
 
 static void ranges_out_of_order_are_refused(void **state)
 {

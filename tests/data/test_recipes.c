@@ -15,7 +15,7 @@
 #include "recipe_line.h"
 #include "source.h"
 
-/* ---- golden lines ---- */
+/* --- golden lines --- */
 
 static FILE *open_golden(void)
 {
@@ -60,7 +60,7 @@ static void every_recipe_has_golden_lines(void **state)
     }
 }
 
-/* ---- the article ---- */
+/* --- the article --- */
 
 enum { UNKNOWN = -1 };
 
@@ -191,7 +191,7 @@ static void microbenchmark_is_the_published_one(void **state)
     }
 }
 
-/* ---- specs ---- */
+/* --- specs --- */
 
 static void specs_print_every_parameter(void **state)
 {
@@ -323,7 +323,7 @@ static void runs_have_their_length_and_a_gap(void **state)
     source_free(&source);
 }
 
-/* ---- the registry ---- */
+/* --- the registry --- */
 
 static void registry_describes_every_parameter(void **state)
 {
@@ -372,7 +372,7 @@ static void every_recipe_works_at_the_edges(void **state)
     }
 }
 
-/* ---- names of files ---- */
+/* --- names of files --- */
 
 static void file_names_survive_escaping(void **state)
 {
