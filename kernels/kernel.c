@@ -5,8 +5,7 @@
 #include "kernel.h"
 #include "kernel_instance.h"
 
-/* What a row's `build` column may ask for: HAVE_x says whether this program contains it, MISSING_x why not.
- */
+/* What a row's `build` column may ask for: HAVE_x says whether this program has it, MISSING_x why not. */
 #define HAVE_any    1
 #define MISSING_any NULL
 

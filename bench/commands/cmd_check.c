@@ -322,8 +322,10 @@ static int parse(struct check_options *options, int argc, char **argv, int *is_h
     optind = 0;
     opterr = 0;
     for (int value; result == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (value == 'h')
-            return (*is_help_out = 1, 0);
+        if (value == 'h') {
+            *is_help_out = 1;
+            return 0;
+        }
         result = take_option(options, value, argv, error_out);
     }
     for (int i = optind; i < argc && result == 0; i++)

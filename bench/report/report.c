@@ -264,9 +264,10 @@ static void write_settings_below(const struct report_text *text, const char *pat
         }
         if (json_is_string(member))
             cells[1] = json_string_value(member);
-        else if (json_is_number(member))
-            cells[1] = (snprintf(number, sizeof number, "%.9g", json_number_value(member)), number);
-        else if (json_is_boolean(member))
+        else if (json_is_number(member)) {
+            snprintf(number, sizeof number, "%.9g", json_number_value(member));
+            cells[1] = number;
+        } else if (json_is_boolean(member))
             cells[1] = json_is_true(member) ? "yes" : "no";
         if (cells[1])
             report_table_row(text, cells, 2);
