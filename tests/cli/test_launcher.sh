@@ -21,7 +21,7 @@ cp "$source/dvbench" "$tree/"
 cp -R "$source/tools" "$tree/"
 touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/kernels/kernels.def"
 for tool in sh awk basename cat chmod cp cut dirname env find flock grep head id ln ls mkdir mktemp mv readlink rm sed sort \
-    tail touch tr uname getconf dpkg; do
+    tail touch tr uname getconf dpkg sleep; do
     path=$(command -v "$tool" || true)
     [ -z "$path" ] || ln -s "$path" "$bin/$tool"
 done
@@ -216,6 +216,46 @@ echo 'deb mirror://plain.invalid/debian bookworm main' >"$box/etc/apt/sources.li
 check 'without a keyring' [ "$(archive_source)" = 'deb mirror://plain.invalid/debian testing main' ]
 printf 'ID=ubuntu\nVERSION_CODENAME=noble\n' >"$box/etc/os-release"
 check 'Ubuntu has no such archive' [ -z "$(archive_source)" ]
+
+# A bare system is made only where that can be done and undone; where not, it is skipped with the reason.
+bare() { # argument ...
+    status=0
+    out=$(PATH=$bin DVBENCH_BUILD=$box/build "$tree/tools/fresh-system" "$@" 2>&1) || status=$?
+    said=$out
+}
+skipped() { # reason
+    [ "$status" -eq 0 ] && contains "$out" "skipped, $1" && [ "$(echo "$out" | tail -n 1)" = '0 passed, 0 failed, 1 skipped' ]
+}
+fresh
+bare
+check 'bare: needs root' skipped 'needs root'
+fake id 'echo 0'
+bare
+check 'bare: needs debootstrap' skipped 'no debootstrap'
+for tool in debootstrap git chroot mountpoint; do fake "$tool" 'exit 1'; done
+fake unshare 'exit 1'
+bare
+check 'bare: needs namespaces' skipped 'namespaces are not allowed'
+check 'bare: makes nothing without them' not_called '^debootstrap'
+# shellcheck disable=SC2016
+fake unshare 'while [ $# -gt 0 ]; do [ "$1" != --inside ] || echo "3 1 2" >"$2/counts"; shift; done'
+bare
+check 'bare: needs a mirror' skipped "the system's apt sources name no mirror"
+fake apt-get "[ \"\$1\" != indextargets ] || echo \"Debian $(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release) mirror://a.invalid/\""
+fake apt-config ':'
+bare one two
+check 'bare: adds up the releases' [ "$(echo "$out" | tail -n 1)" = '6 passed, 2 failed, 4 skipped' ]
+check 'bare: a failure is exit 1' [ "$status" -eq 1 ]
+check 'bare: in namespaces of its own' called '^unshare --mount --propagation private --pid --fork --kill-child .* one mirror://a.invalid/$'
+check 'bare: leaves nothing' [ -z "$(ls "$box/build-fresh")" ]
+fake mountpoint ':'
+bare one
+check 'bare: nothing below a mount is removed' [ -n "$(ls "$box/build-fresh")" ]
+check 'bare: and that is a failure' [ "$status" -ne 0 ]
+fake mountpoint 'exit 1'
+fake unshare ':'
+bare one
+check 'bare: a release that ends early is a failure' [ "$(echo "$out" | tail -n 1)" = '0 passed, 1 failed, 0 skipped' ]
 
 # What the tests' last line counts.
 fresh
