@@ -261,6 +261,7 @@ def alternating(spec):
         yield start, start + length
 
 
+# Each gives the half-open ranges [start, end) of the rows that it deletes, ascending.
 RECIPES = {
     "uniform": uniform, "exact": exact, "article": article, "runs": runs, "occupancy": occupancy,
     "clustered": clustered, "bursts": bursts, "microbench": microbench, "stride": stride, "alternating": alternating, "zipf": zipf,
