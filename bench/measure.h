@@ -37,8 +37,8 @@ struct measure_sample {
 int measure_kernel(const struct measure_job *job, const char *name, int64_t n_passes,
                    struct gbench_json *json, struct measure_sample *sample_out, struct dv_error *error_out);
 
-/* A step that is timed for itself: opening a file, validating, a checksum. Returns non-zero where it failed.
- */
+/* A step that is timed for itself: opening a file, validating, a checksum. Returns non-zero where it
+ * failed. */
 typedef int measure_step(void *user);
 
 /* ns per call of `step`, over n_calls. Returns 0 or DV_ERROR_IO. */

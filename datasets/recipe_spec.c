@@ -176,8 +176,8 @@ static const char *take_pair(struct spec_pair *pairs, size_t n_pairs, const char
     return NULL;
 }
 
-/* Sets every parameter that applies, in the registry's order: a choice comes before those that depend on it.
- */
+/* Sets every parameter that applies, in the registry's order: a choice comes before those that depend on
+ * it. */
 static int set_values(struct recipe_job *job, struct spec_pair *pairs, size_t n_pairs,
                       struct dv_error *error_out)
 {

@@ -2,8 +2,8 @@
 /* Little-endian loads from any address, and bit counts, for code that must not assume alignment or a CPU
  * feature.
  *
- * Place in the data flow: the lowest layer; the view, the walks and the kernels read the payload through it.
- */
+ * Place in the data flow: the lowest layer; the view, the walks and the kernels read the payload through
+ * it. */
 #ifndef DVBENCH_BYTES_H
 #define DVBENCH_BYTES_H
 

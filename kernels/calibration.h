@@ -14,8 +14,8 @@
  * trusted. */
 bool calibration_is_known(void);
 
-/* Exactly CALIBRATION_LOOP_INSTRUCTIONS x n instructions and n branches, plus a constant of the call. n >= 1.
- */
+/* Exactly CALIBRATION_LOOP_INSTRUCTIONS x n instructions and n branches, plus a constant of the call. n >=
+ * 1. */
 #define CALIBRATION_LOOP_INSTRUCTIONS 2
 void calibration_loop(uint64_t n);
 

@@ -22,8 +22,8 @@ static bool hardware_has(enum isa isa)
     case ISA_GENERIC:
         return true;
     case ISA_BMI2:
-        /* lzcnt is not asked for: no CPU has bmi2 without it, and older compilers do not know its name here.
-         */
+        /* lzcnt is not asked for: no CPU has bmi2 without it, and older compilers do not know its name
+         * here. */
         return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                __builtin_cpu_supports("popcnt");
     case ISA_AVX2:

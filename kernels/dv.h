@@ -86,8 +86,8 @@ void dv_view_free(struct dv_view *view);
  * does. */
 size_t dv_view_seek(const struct dv_view *view, uint64_t position);
 
-/* Disjoint, non-touching, ascending half-open intervals [start, end) of deleted positions: the oracle's form.
- */
+/* Disjoint, non-touching, ascending half-open intervals [start, end) of deleted positions: the oracle's
+ * form. */
 struct dv_interval {
     uint64_t start;
     uint64_t end;
@@ -129,8 +129,8 @@ int dv_open(struct dv *dv_out, const uint8_t *bytes, size_t n_bytes, unsigned ne
 int dv_add(struct dv *dv, unsigned needs, struct dv_error *error_out);
 void dv_drop(struct dv *dv, unsigned needs);
 
-/* Heap bytes of the given representations (DV_NEEDS_VIEW: the container index), for the column state_bytes.
- */
+/* Heap bytes of the given representations (DV_NEEDS_VIEW: the container index), for the column
+ * state_bytes. */
 size_t dv_state_bytes(const struct dv *dv, unsigned needs);
 
 void dv_close(struct dv *dv);

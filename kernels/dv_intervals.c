@@ -22,8 +22,8 @@ static uint32_t little(const uint8_t *bytes, int n)
 }
 
 /* Appends the deleted positions [first, last], joining them to the interval that ends there. Ends are
- * exclusive, so that the very last position, 2^64 - 1, cannot be held: it is left out. No file has that row.
- */
+ * exclusive, so that the very last position, 2^64 - 1, cannot be held: it is left out. No file has that
+ * row. */
 static void append(struct builder *builder, uint64_t first, uint64_t last)
 {
     struct dv_intervals *intervals = &builder->intervals;

@@ -25,8 +25,8 @@ int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n
 /* Tells which of the rows [start, start + n_rows) are deleted: fills sink->out, which must hold
  * sink_bytes(kind, n_rows) + SINK_SLACK_BYTES, sets sink->n_out, and returns the number of live rows. n_rows
  * < 2^31, start + n_rows <= 2^63. Batches may come in any order; ascending ones are found without a search.
- * Cannot fail, allocates nothing. One thread per reader at a time; any number of readers may share the bytes.
- */
+ * Cannot fail, allocates nothing. One thread per reader at a time; any number of readers may share the
+ * bytes. */
 uint32_t dv_reader_apply(struct dv_reader *reader, enum sink_kind kind, uint64_t start, uint32_t n_rows,
                          struct sink *sink);
 

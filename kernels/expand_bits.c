@@ -102,8 +102,8 @@ static ALWAYS_INLINE uint64_t word_at(const struct expand_bits *bits, uint64_t r
     return shift ? low >> shift | high << (64 - shift) : low;
 }
 
-/* live_mask has the state's own form: its words are shifted to the batch and inverted, not taken bit by bit.
- */
+/* live_mask has the state's own form: its words are shifted to the batch and inverted, not taken bit by
+ * bit. */
 static ALWAYS_INLINE uint32_t copy_words(struct kernel_call call)
 {
     const struct expand_bits *bits = call.state->data;

@@ -11,8 +11,8 @@
  * for_each_in_range pays for every position: at best a batch of 5,000 deleted rows is a single call. It loses
  * on isolated deletes, where each costs two calls (itself and the gap before it) instead of one.
  *
- * `for_all_in_range` calls the four functions through pointers; in `_inline` they are compiled into the walk.
- */
+ * `for_all_in_range` calls the four functions through pointers; in `_inline` they are compiled into the
+ * walk. */
 #include "kernel_instance.h"
 #include "range_walk.h"
 #include "sink_write.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The edges: the smallest vectors and batches at which readers and libraries were seen to fail, and their
- * siblings. A row is data alone; what is right comes from the oracle, so that no row can be wrong about it.
- */
+ * siblings. A row is data alone; what is right comes from the oracle, so that no row can be wrong about
+ * it. */
 #include <stdio.h>
 
 #include "check_case.h"

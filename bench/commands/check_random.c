@@ -172,8 +172,8 @@ static void choose_batches(struct batch *batches, uint64_t *random, uint64_t bas
     }
 }
 
-/* Writes the chunks from `base` on, some left out, and perhaps an empty stretch with keys that hold nothing.
- */
+/* Writes the chunks from `base` on, some left out, and perhaps an empty stretch with keys that hold
+ * nothing. */
 static int write_chunks(struct payload_writer *writer, uint64_t *random, uint64_t base, uint64_t *end_out,
                         struct dv_error *error_out)
 {

@@ -34,8 +34,8 @@ void check_tally_close(struct check_tally *tally);
 
 /* Verifies each kernel of the tally into each of its sinks on `check`: in order, shuffled and with gaps.
  * Representations that a kernel needs are added to the case's DV; where that cannot be, the kernel is
- * unavailable there. Returns 0, or a negative code where no memory is left; wrong kernels are in the tally.
- */
+ * unavailable there. Returns 0, or a negative code where no memory is left; wrong kernels are in the
+ * tally. */
 int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed, struct dv_error *error_out);
 
 uint64_t check_tally_wrong(const struct check_tally *tally); /* verifications that were wrong */

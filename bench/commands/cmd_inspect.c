@@ -184,8 +184,8 @@ static int inspect_one(struct inspect_options *options, const char *name, struct
                                                   : inspect_file(options, name, error_out);
 }
 
-/* A bad file does not hide those after it: its error is printed here, and the exit code says so at the end.
- */
+/* A bad file does not hide those after it: its error is printed here, and the exit code says so at the
+ * end. */
 static int inspect_all(struct inspect_options *options, int n_names, char **names, struct dv_error *error_out)
 {
     if (n_names == 0 && !options->vectors.inline_text)

@@ -45,8 +45,8 @@ static void catch_signals(void (*handler)(int))
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot wait.
- */
+/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot
+ * wait. */
 static void catch_signals_of_run(void)
 {
     empty_dir = NULL;
@@ -95,8 +95,8 @@ static void say_where(const struct sweep_options *options, const char *dir)
         printf("%s/plots/\n", dir);
 }
 
-/* A resumed run may hold rows that are not to be compared with those of now: says so, here and in run.json.
- */
+/* A resumed run may hold rows that are not to be compared with those of now: says so, here and in
+ * run.json. */
 static void say_mixed(struct run_record *record, const struct sweep *sweep)
 {
     char text[160];

@@ -32,8 +32,8 @@ void inspect_print_file(FILE *out, const char *name, const struct format_file *f
 
 void inspect_print_text(FILE *out, const struct inspect_subject *subject);
 
-/* One object on one line; datasets/FORMATS.md lists its members. Returns 0 or DV_ERROR_MEMORY, DV_ERROR_IO.
- */
+/* One object on one line; datasets/FORMATS.md lists its members. Returns 0 or DV_ERROR_MEMORY,
+ * DV_ERROR_IO. */
 int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct dv_error *error_out);
 
 enum inspect_dump { INSPECT_DUMP_NONE, INSPECT_DUMP_POSITIONS, INSPECT_DUMP_RANGES };

@@ -24,8 +24,8 @@ struct attribution_side {
     bool is_simulated; /* by callgrind: its misses are another predictor's */
 };
 
-/* Core cycles of a mispredicted branch and its interval; NAN where not known. low and high may be NAN alone.
- */
+/* Core cycles of a mispredicted branch and its interval; NAN where not known. low and high may be NAN
+ * alone. */
 struct attribution_penalty {
     double core_cycles;
     double low;

@@ -2,8 +2,8 @@
 /* Child processes whose runs repeat to the last instruction: no address randomisation, a clean environment,
  * files for output.
  *
- * Place in the data flow: sim.h starts the simulator with it; nothing else runs children beside the figures.
- */
+ * Place in the data flow: sim.h starts the simulator with it; nothing else runs children beside the
+ * figures. */
 #ifndef DVBENCH_CHILD_H
 #define DVBENCH_CHILD_H
 

@@ -75,8 +75,8 @@ struct counters_result {
 
 /* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else none, and
  * never fails for want of them; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message
- * that says what would change it; an unknown event name is DV_ERROR_USAGE. On failure *counters_out is NULL.
- */
+ * that says what would change it; an unknown event name is DV_ERROR_USAGE. On failure *counters_out is
+ * NULL. */
 int counters_open(struct counters **counters_out, const struct counters_options *options,
                   struct dv_error *error_out);
 

@@ -74,8 +74,8 @@ const struct pmu_system *pmu_system_kernel(void)
 }
 
 /* Between enabling a group and starting it the kernel may take this long, before a single instruction of the
- * stretch. Whoever loses its counter to another loses it for a tick of the clock, a thousand times as long.
- */
+ * stretch. Whoever loses its counter to another loses it for a tick of the clock, a thousand times as
+ * long. */
 #define SWITCH_NS 2000
 
 /* What read() gives for a group with PERF_FORMAT_GROUP | ID | TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING. */
@@ -94,8 +94,8 @@ static struct perf_event_attr complete(const struct perf_event_attr *attr, int i
     struct perf_event_attr whole = *attr;
     whole.size = sizeof whole;
     /* Leader disabled, siblings not, and only the leader is ever switched: kernels 6.12 and 6.18 leave
-     * software siblings of a clock leader stopped after a disable with PERF_IOC_FLAG_GROUP, without an error.
-     */
+     * software siblings of a clock leader stopped after a disable with PERF_IOC_FLAG_GROUP, without an
+     * error. */
     whole.disabled = is_leader;
     whole.exclude_kernel = 1;
     whole.exclude_hv = 1;

@@ -24,8 +24,8 @@
 
 enum sim_event { SIM_INSTRUCTIONS, SIM_BRANCHES, SIM_BRANCH_MISSES, N_SIM_EVENTS };
 
-/* The role that an event fills, and its name in counters.csv: "instructions", "Ir"; "branches", "Bc+Bi"; ...
- */
+/* The role that an event fills, and its name in counters.csv: "instructions", "Ir"; "branches", "Bc+Bi";
+ * ... */
 enum counter_role sim_event_role(enum sim_event event);
 const char *sim_event_name(enum sim_event event);
 

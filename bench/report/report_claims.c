@@ -26,8 +26,8 @@ static const struct claim claims[] = {
 #undef CLAIM
 };
 
-/* Run lengths at 12 % are another claim than at 0.5 %; generated rates differ a little from those asked for.
- */
+/* Run lengths at 12 % are another claim than at 0.5 %; generated rates differ a little from those asked
+ * for. */
 static bool is_about(const struct claim *claim, const struct figure_group *group)
 {
     return claim->rate == 0 || fabs(group->rate - claim->rate) < 0.2 * claim->rate;

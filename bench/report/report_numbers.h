@@ -11,8 +11,8 @@
 
 #define REPORT_NO_ROW ((size_t)-1)
 
-/* The row of that kernel at the place of the axis within 3 per cent of x; REPORT_NO_ROW where there is none.
- */
+/* The row of that kernel at the place of the axis within 3 per cent of x; REPORT_NO_ROW where there is
+ * none. */
 size_t report_find_row(const struct figure_group *group, const struct csv_table *table, const char *kernel,
                        double x);
 

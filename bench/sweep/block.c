@@ -11,8 +11,8 @@
 /* Batches of one pass in replay: the same batch so often that the loop around it costs nothing beside it. */
 enum { REPLAY_BATCHES = 64 };
 
-/* Cold mode makes copies until their bytes exceed the last-level cache so many times, but no more than this.
- */
+/* Cold mode makes copies until their bytes exceed the last-level cache so many times, but no more than
+ * this. */
 enum { COLD_CACHES = 2, COLD_MAX_TARGETS = 16384 };
 
 static int no_memory(struct dv_error *error_out)

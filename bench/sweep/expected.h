@@ -26,8 +26,8 @@ struct expected {
 int expected_open(struct expected *expected_out, enum sink_kind sink, uint32_t max_rows,
                   struct dv_error *error_out);
 
-/* Fills `expected` for one batch of at most max_rows rows. `dv` must have its intervals (DV_NEEDS_INTERVALS).
- */
+/* Fills `expected` for one batch of at most max_rows rows. `dv` must have its intervals
+ * (DV_NEEDS_INTERVALS). */
 void expected_fill(struct expected *expected, const struct dv *dv, const struct batch *batch);
 
 void expected_close(struct expected *expected);

@@ -198,8 +198,8 @@ static void read_virtualisation(struct machine *machine, const char *root, bool 
     const bool may_be_metal = strstr(texts[3], ".metal") != NULL;
     for (size_t i = 0; i < 5 && !may_be_metal; i++) {
         const char *name = hypervisor_name(texts[i]);
-        /* Microsoft sells hardware too: its vendor text counts only where the CPU says that it is a guest's.
-         */
+        /* Microsoft sells hardware too: its vendor text counts only where the CPU says that it is a
+         * guest's. */
         if (!name || (i == 4 && !is_guest))
             continue;
         set_text(machine->virtualisation, sizeof machine->virtualisation, name);

@@ -176,8 +176,8 @@ static int add_blocks_of_dv(struct expansion *ex, const char *dv, const char *ax
 
 /* --- DVs of a group --- */
 
-/* The article states rates in basis points: bp=610 is the axis `rate` at 0.061, and --rates 0.061 is bp=610.
- */
+/* The article states rates in basis points: bp=610 is the axis `rate` at 0.061, and --rates 0.061 is
+ * bp=610. */
 static bool is_article(const char *recipe)
 {
     return strncmp(recipe, "article", 7) == 0 && (recipe[7] == ':' || recipe[7] == '\0');

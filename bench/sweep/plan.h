@@ -2,8 +2,8 @@
 /* Expansion of a plan to its blocks: one (DV, sink, batch size, mode) each, with the kernels that are to be
  * compared.
  *
- * Place in the data flow: struct sweep_options -> list of struct plan_block -> block.h runs them one by one.
- */
+ * Place in the data flow: struct sweep_options -> list of struct plan_block -> block.h runs them one by
+ * one. */
 #ifndef DVBENCH_PLAN_H
 #define DVBENCH_PLAN_H
 

@@ -2,8 +2,8 @@
 /* run.json of a sweep: what was measured on, with and how, written when the run begins and again when it
  * ends.
  *
- * Place in the data flow: machine, build, options, counters -> run.json; and the columns that all rows share.
- */
+ * Place in the data flow: machine, build, options, counters -> run.json; and the columns that all rows
+ * share. */
 #ifndef DVBENCH_RUN_RECORD_H
 #define DVBENCH_RUN_RECORD_H
 

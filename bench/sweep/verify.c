@@ -201,8 +201,8 @@ static void shuffle(struct batch *items, size_t n_items, uint64_t seed)
     }
 }
 
-/* Leaves each batch in with probability 1/2, but the last one always: what comes after a gap is what matters.
- */
+/* Leaves each batch in with probability 1/2, but the last one always: what comes after a gap is what
+ * matters. */
 static size_t leave_gaps(struct batch *items, size_t n_items, uint64_t seed)
 {
     size_t n_left = 0;

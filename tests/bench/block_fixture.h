@@ -8,8 +8,8 @@
 #include "block.h"
 #include "summary.h"
 
-/* A new folder below the temporary ones, its path owned by the caller until fixture_folder_remove. Asserts.
- */
+/* A new folder below the temporary ones, its path owned by the caller until fixture_folder_remove.
+ * Asserts. */
 char *fixture_folder(void);
 void fixture_folder_remove(char *folder);
 

@@ -32,8 +32,8 @@ static int fake_open(void *user, struct perf_event_attr *attr, int group_fd)
                          : fake->open_errno_config == 0 || fake->open_errno_config == attr->config;
     if (fake->open_errno && is_chosen)
         return -fake->open_errno;
-    /* What pmu.h promises of every event: only the leader waits, user mode only, no pinning, no inheritance.
-     */
+    /* What pmu.h promises of every event: only the leader waits, user mode only, no pinning, no
+     * inheritance. */
     if (attr->disabled != (group_fd < 0) || !attr->exclude_kernel || attr->pinned || attr->inherit ||
         attr->size != sizeof *attr)
         return -EINVAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of counters over a fake operating system: every fault of perf_event_open that was met in the wild.
- */
+/* Groups of counters over a fake operating system: every fault of perf_event_open that was met in the
+ * wild. */
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>

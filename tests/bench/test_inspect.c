@@ -46,8 +46,8 @@ static void close_vector(struct vector *vector)
     free(vector->bytes);
 }
 
-/* Three chunks under two keys: an array just under the cliff, a run of a whole chunk, a bitset just over it.
- */
+/* Three chunks under two keys: an array just under the cliff, a run of a whole chunk, a bitset just over
+ * it. */
 static const struct range mixed[] = {{10, 4106}, {65536, 131072}, {(1ull << 32) + 5, (1ull << 32) + 4102}};
 
 static void counts_a_mixed_vector(void **state)

@@ -58,8 +58,8 @@ static void test_nothing_gives_nothing(void **state)
     NEAR(s.median, 6);
 }
 
-/* Coverage of [x_(rank), x_(n+1-rank)] by counting all 2^n outcomes through Pascal's triangle, in integers.
- */
+/* Coverage of [x_(rank), x_(n+1-rank)] by counting all 2^n outcomes through Pascal's triangle, in
+ * integers. */
 static double counted_pct(unsigned n, unsigned rank)
 {
     uint64_t ways = 1, outside = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The payload writer: bytes of other writers, the choice of containers at its thresholds, random round trips.
- */
+/* The payload writer: bytes of other writers, the choice of containers at its thresholds, random round
+ * trips. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

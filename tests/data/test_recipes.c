@@ -155,8 +155,8 @@ static void article_counts_are_the_published_ones(void **state)
     }
 }
 
-/* Cardinality, kind and live rows of the batch of 5,000 at 30,268, as the benchmark's author published them.
- */
+/* Cardinality, kind and live rows of the batch of 5,000 at 30,268, as the benchmark's author published
+ * them. */
 static void microbenchmark_is_the_published_one(void **state)
 {
     (void)state;
