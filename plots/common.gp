@@ -96,7 +96,10 @@ list_of(list, value) = strlen(value) == 0 || strstrt(", ".list.", ", ", ".value.
 stats data using (machine = list_of(machine, strcol("machine")), croaring = list_of(croaring, strcol("croaring")), \
     source = list_of(source, strcol("counter_source")), run = list_of(run, strcol("run")), \
     batch = list_of(batch, strcol("batch_rows")), mode = list_of(mode, strcol("mode")), sink = list_of(sink, strcol("sink")), 0) nooutput
-source_text = source eq "pmu" ? "PMU" : source eq "sim" ? "simulated (callgrind)" : source
+has_sim = strstrt(source, "sim") > 0
+has_step = strstrt(source, "step") > 0
+source_text = source eq "pmu" ? "PMU" : (has_sim ? "simulated (callgrind)" : has_step ? "" : source). \
+    (has_step ? (has_sim ? ", instructions of AVX-512 stepped" : "single steps") : "")
 footer = "Machine: ".machine." · CRoaring ".croaring." · counters: ".source_text." · run ".run
 
 question_font = format_used eq "svg" ? ",21" : ",17"
@@ -106,5 +109,6 @@ tiny_font = format_used eq "svg" ? ",10" : ",8"
 set label 1 env("DVBENCH_TITLE", question) at screen 0.018,0.952 left font question_font textcolor rgb "#111111"
 set label 2 env("DVBENCH_SUBTITLE", "sink ".sink.", batches of ".batch." rows, mode ".mode) at screen 0.018,0.900 left textcolor rgb "#555555"
 set label 3 footer at screen 0.018,0.030 left font small_font textcolor rgb "#777777"
-of_source = source eq "sim" ? ", simulated" : ""
+of_source = has_sim ? ", simulated" : ""
+of_instructions = has_sim && has_step ? ", simulated or stepped" : of_source
 set label 4 at screen 0.018,0.064 left font small_font textcolor rgb "#777777"

@@ -14,7 +14,7 @@ stats data using (v = glue(strcol("pair")), pairs = has_word(pairs, v) ? pairs :
     shares = words(shares) < words(pairs) ? shares." ".glue(strcol("share")) : shares, 0) nooutput
 events = "time instructions branches branch_misses core_cycles"
 event_colours = "#555555 #0072B2 #56B4E9 #D55E00 #009E73"
-event_titles = '"time" "instructions'.of_source.'" "branches'.of_source.'" "branch misses'.of_source.'" "core cycles"'
+event_titles = '"time" "instructions'.of_instructions.'" "branches'.of_source.'" "branch misses'.of_source.'" "core cycles"'
 index_of(list, w) = sum [j = 1:words(list)] (word(list, j) eq w ? j : 0)
 rows_of_pair = words(events) + 2.5
 # Pairs from the top down, a gap between them.

@@ -11,12 +11,14 @@
 #include "command.h"
 #include "counters_private.h"
 #include "pmu_names.h"
+#include "step.h"
 
 struct view {
     const struct pmu_session *pmu;
     const struct sim *sim;
     enum counter_status sim_status;
     const char *sim_reason;
+    enum counter_status step_status;
 };
 
 /* A number from a file of /proc or /sys: false where there is none. */
@@ -110,6 +112,10 @@ static void print_events(const struct view *view, bool is_csv)
                   is_open ? view->sim->verdict[i] : PMU_NOT_RUN, view->sim->expected[i],
                   view->sim->counted[i], encoding, is_csv);
     }
+    print_row("step", counter_role_id(ROLE_instructions), counter_status_word(view->step_status),
+              view->step_status == COUNTER_OK ? PMU_PASS : PMU_NOT_RUN, STEP_SELF_TEST_INSTRUCTIONS,
+              view->step_status == COUNTER_OK ? STEP_SELF_TEST_INSTRUCTIONS : 0,
+              view->step_status == COUNTER_OK ? "single steps" : "", is_csv);
 }
 
 static void print_groups(const struct pmu_session *pmu)
@@ -141,6 +147,8 @@ static void print_advice(const struct view *view)
     if (has_sim)
         printf("simulator             %s, ISA %s%s\n", view->sim->version, view->sim->isa,
                view->sim->libc_differs ? "; it runs other variants of memset and memcpy than this CPU" : "");
+    if (has_sim && view->step_status == COUNTER_OK)
+        printf("single steps          instructions of what the simulator cannot run, over a sample\n");
     if (view->sim_status != COUNTER_NOT_ASKED)
         printf("--counters=auto takes %s\n", has_pmu ? "pmu" : has_sim ? "sim" : "none");
     if (!has_pmu)
@@ -157,6 +165,9 @@ static void help(void)
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
         "  --events    a set (dvbench list counters) or libpfm4 names; default portable\n"
         "  --counters  fails with exit code 4 where that source is not to be had\n"
+        "Sources: pmu, the CPU's counters; sim, callgrind; step, beside sim: the instructions, and nothing "
+        "else, "
+        "of kernels\nthat callgrind cannot run (AVX-512), by single steps over a sample of batches.\n"
         "Self-test: each event counts loops whose counts are known. pass: within 0.1 %; bias: within 5 %; "
         "fail: not used.");
 }
@@ -220,6 +231,7 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
         view.sim_status = COUNTER_NOT_ASKED;
     else
         (void)sim_open(&sim, NULL, &view.sim_status, &sim_error);
+    view.step_status = view.sim_status == COUNTER_NOT_ASKED ? COUNTER_NOT_ASKED : step_self_test();
     if (!arguments.is_csv)
         print_machine(&pmu);
     print_events(&view, arguments.is_csv);

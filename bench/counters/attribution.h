@@ -21,7 +21,8 @@ struct attribution_side {
     double instructions;
     double branches;
     double branch_misses;
-    bool is_simulated; /* by callgrind: its misses are another predictor's */
+    bool is_simulated; /* by callgrind: its misses are another predictor's; a stepped side is not: it has none
+                        */
 };
 
 /* Core cycles of a mispredicted branch and its interval; NAN where not known. low and high may be NAN

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Status words: why a counter's cell is empty. They are permanent, as CSV keys are.
  *
- * Place in the data flow: pmu.h and sim.h give a word per event; counters.h joins them to the column
+ * Place in the data flow: pmu.h, sim.h and step.h give a word per event; counters.h joins them to the column
  * counter_status. */
 #ifndef DVBENCH_COUNTER_STATUS_H
 #define DVBENCH_COUNTER_STATUS_H
@@ -32,6 +32,12 @@
       "no valgrind here, or built without its headers: install valgrind and build again")                    \
     X(CANNOT_SIMULATE, "cannot-simulate", "the simulator cannot run this code, or has no such event")        \
     X(SIM_ISA_DIFFERS, "sim-isa-differs", "the simulator ran other code than was timed: it has a lower ISA") \
+    X(STEP_REFUSED, "step-refused",                                                                          \
+      "the simulator cannot run this code, and single steps do not reach this program: a debugger or an "    \
+      "emulator takes them, or this is no x86-64")                                                           \
+    X(STEP_TOO_LONG, "step-too-long",                                                                        \
+      "the simulator cannot run this code, and one batch has too many instructions to step through: a "      \
+      "smaller --batch would be counted")                                                                    \
     X(NOT_ASKED, "not-asked", "counters were not asked for")                                                 \
     X(INTERRUPTED, "interrupted", "the run was stopped before: sweep --resume goes on with it")
 

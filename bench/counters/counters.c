@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counters_private.h"
+#include "step.h"
 
 static const char *const mode_names[] = {"auto", "pmu", "sim", "none"};
 
@@ -62,6 +63,7 @@ static int open_sim(struct counters *counters, const char *program, struct dv_er
     }
     counters->source = COUNTERS_SIM;
     counters->status = COUNTER_OK;
+    counters->step_status = step_self_test();
     for (int event = 0; event < N_SIM_EVENTS; event++)
         append(counters->encodings, sizeof counters->encodings, "%s=callgrind:%s@%s\n",
                counter_role_id(sim_event_role((enum sim_event)event)), sim_event_name((enum sim_event)event),
@@ -86,7 +88,10 @@ static int open_auto(struct counters *counters, const struct counters_options *o
     enum counter_status pmu_status = counters->status;
     append(counters->reason, sizeof counters->reason, "no PMU: %s", counter_status_word(pmu_status));
     if (open_sim(counters, options->program, &sim_error) == 0) {
-        append(counters->reason, sizeof counters->reason, "; simulated by %s", counters->sim.version);
+        append(counters->reason, sizeof counters->reason, "; simulated by %s%s", counters->sim.version,
+               counters->step_status == COUNTER_OK
+                   ? "; what it cannot run is stepped, for its instructions alone"
+                   : "");
         return 0;
     }
     counters->status = pmu_status;

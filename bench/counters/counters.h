@@ -5,12 +5,13 @@
  * Place in the data flow: struct dv + batches + kernels -> counting passes -> struct counters_result -> CSV.
  *
  * Three sources stand behind one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
- * processes) and `none`. Counting is a pass of its own over the same batches; never call it while time is
- * measured: `sim` runs up to two children at once. A value that was not counted is NAN with a status word,
- * never 0. */
+ * processes; where that cannot run a kernel, its instructions alone by single steps, `step`) and `none`.
+ * Counting is a pass of its own over the same batches; never call it while time is measured: `sim` runs up to
+ * two children at once. A value that was not counted is NAN with a status word, never 0. */
 #ifndef DVBENCH_COUNTERS_H
 #define DVBENCH_COUNTERS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,13 +48,14 @@ struct counters_job {
     bool replay;
     const struct kernel *const *kernels;
     size_t n_kernels;
+    const volatile sig_atomic_t *interrupted; /* not 0: single steps end; NULL: nobody asks */
 };
 
 /* One event of one kernel: a row of counters.csv. */
 struct counter_value {
     char event[96];       /* the name asked for, without comma or quote */
     char encoding[160];   /* as given to the kernel, or the simulator's name and the ISA it ran */
-    const char *source;   /* "pmu" or "sim", static */
+    const char *source;   /* "pmu", "sim" or "step", static */
     int pass;             /* counting pass, from 0 */
     double value_per_row; /* NAN where not counted */
     const char *status;   /* "ok", or one of the status words, static */
@@ -66,7 +68,7 @@ struct counters_result {
     double branch_misses_per_row;
     double core_cycles_per_row;
     double ipc;
-    const char *source; /* "pmu", "sim" or "none", static: the column counter_source */
+    const char *source; /* "pmu", "sim", "step" or "none", static: the column counter_source */
     char status[256]; /* the column counter_status: "" where nothing is empty, else a word or `event=word;...`
                        */
     struct counter_value *values; /* owned: counters_results_free */

@@ -20,6 +20,7 @@ struct counters {
     struct pmu_session pmu;
     struct pmu_penalty penalty;
     struct sim sim;
+    enum counter_status step_status; /* whether what the simulator cannot run may be stepped */
     char reason[512];
     char encodings[4096];
 };

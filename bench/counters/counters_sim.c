@@ -4,9 +4,23 @@
 #include <stdlib.h>
 
 #include "counters_private.h"
+#include "step.h"
 
+/* What the simulator cannot run is stepped natively, for its instructions alone: the other cells keep the
+ * simulator's word. */
+static void fill_stepped(struct counter_value *value, const struct step_counts *stepped, double *per_row,
+                         enum counter_status *status)
+{
+    *status = stepped->status;
+    *per_row = stepped->n_rows ? (double)stepped->n_instructions / (double)stepped->n_rows : NAN;
+    snprintf(value->encoding, sizeof value->encoding, "single steps: batches=%zu rows=%llu",
+             stepped->n_batches, (unsigned long long)stepped->n_rows);
+    value->source = "step";
+}
+
+/* stepped: NULL where the simulator counted. */
 static int fill(struct counters_result *result, const struct sim *sim, const struct sim_counts *counts,
-                struct dv_error *error_out)
+                const struct step_counts *stepped, struct dv_error *error_out)
 {
     double per_row[N_ROLES] = {0};
     enum counter_status statuses[N_ROLES];
@@ -28,13 +42,30 @@ static int fill(struct counters_result *result, const struct sim *sim, const str
         snprintf(value->encoding, sizeof value->encoding, "callgrind:%s@%s",
                  sim_event_name((enum sim_event)event), sim->isa);
         value->source = "sim";
+        if (stepped && role == ROLE_instructions)
+            fill_stepped(value, stepped, &per_row[role], &statuses[role]);
         value->value_per_row = statuses[role] == COUNTER_OK ? per_row[role] : NAN;
         value->status = counter_status_word(statuses[role]);
     }
     if (counts->status != COUNTER_OK)
         statuses[ROLE_core_cycles] = counts->status; /* one reason for the whole cell */
+    if (stepped && stepped->status == COUNTER_OK)
+        result->source = "step";
     counters_result_fill(result, per_row, statuses);
     return 0;
+}
+
+static int measure_one(const struct counters *counters, const struct counters_job *job, size_t index,
+                       const struct sim_counts *counts, struct counters_result *result_out,
+                       struct dv_error *error_out)
+{
+    struct step_counts stepped = {.status = counters->step_status};
+    int code = 0;
+    if (counts->status != COUNTER_CANNOT_SIMULATE && counts->status != COUNTER_SIM_ISA_DIFFERS)
+        return fill(result_out, &counters->sim, counts, NULL, error_out);
+    if (stepped.status == COUNTER_OK)
+        code = step_measure(job, job->kernels[index], &stepped, error_out);
+    return code != 0 ? code : fill(result_out, &counters->sim, counts, &stepped, error_out);
 }
 
 int counters_measure_sim(const struct counters *counters, const struct counters_job *job,
@@ -47,7 +78,7 @@ int counters_measure_sim(const struct counters *counters, const struct counters_
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
     int code = sim_measure(&counters->sim, job, counts, error_out);
     for (size_t i = 0; i < job->n_kernels && code == 0; i++)
-        code = fill(&results_out[i], &counters->sim, &counts[i], error_out);
+        code = measure_one(counters, job, i, &counts[i], &results_out[i], error_out);
     free(counts);
     return code;
 }

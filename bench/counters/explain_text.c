@@ -95,7 +95,9 @@ static void print_cell(char letter, const struct csv_table *summary, size_t row)
     printf("  %c  %s/%s@%s, batch=%s, mode=%s\n", letter, csv_text(summary, row, CSV_summary_kernel),
            csv_text(summary, row, CSV_summary_sink), csv_text(summary, row, CSV_summary_dv),
            csv_text(summary, row, CSV_summary_batch_rows), csv_text(summary, row, CSV_summary_mode));
-    printf("     counters: %s%s%s\n", csv_text(summary, row, CSV_summary_counter_source),
+    const char *source = csv_text(summary, row, CSV_summary_counter_source);
+    printf("     counters: %s%s%s%s\n", source,
+           strcmp(source, "step") == 0 ? " (instructions alone, over a sample of the batches)" : "",
            *status ? "; empty: " : "", status);
 }
 
@@ -185,7 +187,11 @@ static void write_row(const struct explain *explain, const char *id, const struc
     fprintf(explain->csv, "%s", id);
     for (int i = 0; i < 2; i++)
         write_cell(explain->csv, pair->summary, pair->rows[i]);
-    fprintf(explain->csv, ",%s", csv_text(pair->summary, pair->rows[0], CSV_summary_counter_source));
+    const char *source_a = csv_text(pair->summary, pair->rows[0], CSV_summary_counter_source);
+    const char *source_b = csv_text(pair->summary, pair->rows[1], CSV_summary_counter_source);
+    fprintf(explain->csv, ",%s", source_a);
+    if (strcmp(source_a, source_b) != 0)
+        fprintf(explain->csv, "+%s", source_b);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         write_number(explain->csv, numbers[i]);
     fputc('\n', explain->csv);

@@ -4,7 +4,7 @@
  * Place in the data flow: summary.csv, counters.csv -> attribution.h -> standard output and explain.csv.
  *
  * explain.csv has a row per pair with the columns of EXPLAIN_CSV_HEADER; all differences are A - B per row;
- * what is not known is empty. */
+ * what is not known is empty; of cells from two sources, source is A's+B's. */
 #ifndef DVBENCH_EXPLAIN_TEXT_H
 #define DVBENCH_EXPLAIN_TEXT_H
 

@@ -36,6 +36,14 @@ static double largest(const struct csv_table *table, enum csv_column column)
     return most;
 }
 
+static bool has_text(const struct csv_table *table, enum csv_column column, const char *text)
+{
+    for (size_t row = 0; row < csv_n_rows(table); row++)
+        if (strcmp(csv_text(table, row, column), text) == 0)
+            return true;
+    return false;
+}
+
 static size_t count_verdict(const struct csv_table *table, const char *verdict)
 {
     size_t n = 0;
@@ -48,10 +56,13 @@ static void write_overview(const struct report_text *text, const struct report *
 {
     const struct csv_table *table = report->figures.summary;
     char noise[32];
+    const char *source = first_text(table, CSV_summary_counter_source);
+    const bool is_mixed = strcmp(source, "step") != 0 && has_text(table, CSV_summary_counter_source, "step");
     report_number(largest(table, CSV_summary_noise_floor_pct), noise, sizeof noise);
-    report_paragraph(text, "Machine: %s. CRoaring %s, %s. Counters: %s.",
+    report_paragraph(text, "Machine: %s. CRoaring %s, %s. Counters: %s%s.",
                      first_text(table, CSV_summary_machine), first_text(table, CSV_summary_croaring),
-                     first_text(table, CSV_summary_compiler), first_text(table, CSV_summary_counter_source));
+                     first_text(table, CSV_summary_compiler), source,
+                     is_mixed ? "; step where a kernel cannot be simulated: instructions alone" : "");
     report_paragraph(text, "%zu cells measured, %zu unavailable, %zu wrong.", count_verdict(table, "ok"),
                      count_verdict(table, "unavailable"), count_verdict(table, "wrong"));
     if (noise[0] != '\0')

@@ -34,7 +34,7 @@ struct run_info {
     double steal_pct; /* of the time of this process start */
     uint64_t malloc_trim_threshold_bytes;
     const char *pfm_version;       /* NULL: built without */
-    const char *counter_source;    /* "pmu", "sim", "none" */
+    const char *counter_source;    /* "pmu", "sim", "none"; a sim run's cells may say "step" */
     const char *counter_status;    /* why not a better one */
     const struct run_pair *events; /* name asked for -> as encoded */
     size_t n_events;

@@ -132,7 +132,8 @@ int block_count(struct block *block, struct dv_error *error_out)
                                      .sink = block->plan->sink,
                                      .replay = block->plan->mode == MODE_replay,
                                      .kernels = kernels,
-                                     .n_kernels = n};
+                                     .n_kernels = n,
+                                     .interrupted = block->context->interrupted};
     if (status == 0 && n)
         status = counters_measure(block->context->counters, &job, counted, error_out);
     n = 0;

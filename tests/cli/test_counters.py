@@ -4,13 +4,14 @@
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event", "self-test-failed", "file-limit", "busy", "refused",
-         "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "not-asked",
+         "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "step-refused", "step-too-long", "not-asked",
          "interrupted"}
 
 
@@ -39,7 +40,7 @@ def store(path, rows):
 
 def test_counters_command():
     rows = rows_of(dvbench("counters", "--format", "csv").stdout)
-    assert {row["source"] for row in rows} == {"pmu", "sim"}
+    assert {row["source"] for row in rows} == {"pmu", "sim", "step"}
     for row in rows:
         assert row["status"] in WORDS, row
         # A number stands only where something was counted.
@@ -76,8 +77,8 @@ def test_no_valgrind(folder):
     assert "valgrind" in done.stderr, done.stderr
 
 
-def sweep(path, mode, env=None, expect=(0,)):
-    return dvbench("sweep", "--recipe", "uniform:rows=131072:seed=1", "--rates", "5%,12%", "--kernel", "expand_positions,direct_scalar",
+def sweep(path, mode, env=None, expect=(0,), kernels="expand_positions,direct_scalar"):
+    return dvbench("sweep", "--recipe", "uniform:rows=131072:seed=1", "--rates", "5%,12%", "--kernel", kernels,
                    "--sink", "row_ids", "--rounds", "6", "--min-time", "1us", "--counters", mode, "--no-plots", "--quiet",
                    "--out", path, env=env, expect=expect)
 
@@ -88,7 +89,7 @@ def check_cells(rows, source):
     for row in rows:
         empty = [name for name in counted if row[name] == ""]
         n_counted += len(counted) - len(empty)
-        assert row["counter_source"] == source or row["verdict"] != "ok", row
+        assert row["counter_source"] in (source, "step" if source == "sim" else source) or row["verdict"] != "ok", row
         assert (row["counter_status"] == "") == (not empty), row
         for part in filter(None, row["counter_status"].split(";")):
             assert part.split("=")[-1] in WORDS, row
@@ -115,6 +116,34 @@ def test_sweeps(folder, sim_works):
         assert (a["cell"], a["event"], a["value_per_row"], a["status"]) == (b["cell"], b["event"], b["value_per_row"], b["status"])
         assert (a["value_per_row"] == "") == (a["status"] != "ok"), a
     assert "simulated" in explain(runs[0])
+
+
+def test_stepped(folder):
+    """A kernel that callgrind cannot run has instructions, and nothing else; explain takes it beside a simulated one."""
+    run = os.path.join(folder, "stepped")
+    sweep(run, "auto", kernels="direct_avx512_base,direct_scalar")
+    stepped = [row for row in load(os.path.join(run, "summary.csv")) if row["kernel"] == "direct_avx512_base" and row["verdict"] == "ok"]
+    if not stepped or stepped[0]["counter_source"] == "pmu":
+        return  # no AVX-512, or a better source
+    for row in stepped:
+        assert row["counter_source"] == "step" and 0.3 < float(row["instructions_per_row"]) < 5, row
+        assert all(row[name] == "" for name in ("branches_per_row", "branch_misses_per_row", "core_cycles_per_row", "ipc")), row
+        assert row["counter_status"].startswith("branches=cannot-simulate;branch_misses=cannot-simulate;core_cycles="), row
+    events = [row for row in load(os.path.join(run, "counters.csv")) if row["source"] == "step"]
+    assert {row["event"] for row in events} == {"instructions"} and len(events) == len(stepped), events
+    for row in events:
+        assert row["encoding"].startswith("single steps: batches=") and row["status"] == "ok", row
+    cell = "direct_avx512_base/row_ids@uniform:rate="
+    text = dvbench("explain", run, cell + "0.05", cell + "0.12").stdout
+    assert "A runs" in text or "fewer instructions" in text, text
+    assert "no share of branch misses: core cycles were not counted" in text, text
+    text = dvbench("explain", run, "direct_scalar/row_ids@uniform:rate=0.05", cell + "0.05").stdout
+    assert "counters: step (instructions alone" in text and "times the instructions of B" in text, text
+    row = load(os.path.join(run, "explain.csv"))[0]
+    assert row["source"] == "sim+step" and row["share_pct"] == "" and float(row["instructions_ratio"]) > 1, row
+    assert row["delta_branches"] == "" and row["delta_branch_misses"] == "", row
+    with open(dvbench("report", run).stdout.split("\n")[0].split()[-1], encoding="utf-8") as file:
+        assert "step where a kernel cannot be simulated" in file.read()
 
 
 def explain(run, *more):
@@ -158,6 +187,8 @@ def main():
         test_no_valgrind(folder)
         test_sweeps(folder, any(row["source"] == "sim" and row["status"] == "ok" for row in rows))
         test_article(folder)
+        if any(row["source"] == "step" and row["status"] == "ok" for row in rows) and shutil.which("valgrind"):
+            test_stepped(folder)
 
 
 if __name__ == "__main__":
