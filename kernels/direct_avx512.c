@@ -3,12 +3,15 @@
  *
  *     mask      1 0 1 1 0 ...                               one bit a row, set where the id is wanted
  *     bytes     0 2 3 . . ...       vpcompressb of 0..63    one instruction for 64 rows (VBMI2)
- *     ids       four quarters of 16 bytes, each widened by a byte permute and added to the row: four full
- * stores, always; the list advances by the mask's count, so that the next mask overwrites what was too much
+ *     ids       four quarters of 16 bytes, each widened by a byte permute and added to the row: full stores;
+ *               the list advances by the mask's count, so that the next mask overwrites what was too much
  *
  * The permute puts byte 16 q + i into the lowest byte of lane i and zeroes the rest: one shuffle where an
- * extract and a zero-extension would be two. Stores are always four: to ask how many are needed is a branch
- * on the data.
+ * extract and a zero-extension would be two.
+ *
+ * How many of the four are stored is not asked of each mask, which would be a branch on the data,
+ * mispredicted around every multiple of 16. The container's cardinality tells how many suffice for nearly all
+ * of its words (stores_wanted); the word that has more takes a branch, so seldom that it is predicted.
  *
  * Traps:
  *
@@ -24,18 +27,24 @@
  * another.
  *
  * Cost in core cycles for 64 rows, measured on Zen 4 (a store of 64 bytes takes 2 cycles, and 2.5 to 2.7
- * across two cache lines, as nearly all are here): row_ids 10.8, which is those four stores and nothing else;
- * is_deleted 2.8; live_mask 0.25 and 20 to 25 a batch. Against the store bound of a batch of 5,000: row_ids
- * 67 % at 7 % of deletes, 54 % at 25 %, 37 % at 50 %, since the stores stay four where two would hold the
- * ids. Array values just below the cliff cost about 1 cycle each on top: 41 to 56 % of the bound.
+ * across two cache lines, as nearly all lists are here): row_ids 10.8 to 11.2 with four stores, 8.7 with
+ * three; deleted_offsets 4.5 with one; is_deleted 2.6. live_mask 39 a batch of 5,000 whose bits are in the
+ * nearest cache and 44 to 46 where they come from the second one, beside 25 for storing it: 27 are a copy, 3
+ * to 4 each are the counts and their sum, the rest is the call. Against the store bound: row_ids 69 % at 7 %
+ * of deletes, 55 % at 25 % (four stores, where three would hold the ids of nearly half the words), 46 to 48 %
+ * at 50 %. Array values just below the cliff cost about 1 cycle each on top, a byte store, which waits for
+ * the same port as the ids: 50 to 57 % of the bound. In arrays with fewer than 1 value in 256 rows the gaps
+ * are filled, from the next cache line on, so that all but the first store of a gap lie within one: 94 %.
  *
- * Where row_ids loses: nearly nothing deleted (1 row in 200 and fewer), where filling the gaps stores less
- * and mispredicts seldom.
+ * Where it loses: nowhere in row_ids that was measured, but between 0.4 and 0.8 % of deletes it is beaten, by
+ * a few per cent, by filling the gaps of a file so short that the CPU has learnt all of them by heart (see
+ * direct_array.h). live_mask of arrays is a twentieth of its bound: the work is in the values, a cycle each.
  *
- * Ways not taken, by counting and not by trying: to store only as many vectors as hold ids is a branch on the
- * data, mispredicted around every multiple of 16, worst at 25 %. To keep the stores aligned by carrying the
- * rest of a vector from mask to mask needs about twelve vector instructions and eight shuffles for 64 rows,
- * at two slots each on Zen 4: it could save 2 of the 10.8 cycles.
+ * Ways not taken. To keep all stores aligned by carrying the rest of a vector from mask to mask needs a
+ * rotation of the bytes, a fifth widening, a blend and their indices on top for 64 rows, six to eight vector
+ * instructions at two slots each on Zen 4: counted and not tried, it could save 2 of the 10.8 cycles at best.
+ * live_mask: prefetching the next batch made no difference; 32-byte loads and stores took two thirds longer;
+ * aligned loads joined by a permute lost more than the unaligned ones cost.
  *
  * An effect of placement: at about one address in three of the sink, with the flags where they are, row_ids
  * of arrays takes a third longer, here presumably for the linear-address hash by which this CPU predicts the
@@ -107,6 +116,17 @@ INLINE_VBMI2 void append(uint32_t *out, uint32_t row, uint64_t mask)
         _mm512_storeu_si512(out + 16 * i, widen_bytes(bytes, i, row));
 }
 
+/* The branch that stores the rest is rarely taken, see stores_wanted. */
+INLINE_VBMI2 void append_few(uint32_t *out, uint32_t row, uint64_t mask, const uint32_t n_stores)
+{
+    __m512i bytes = compress_bytes(mask);
+    for (uint32_t i = 0; i < n_stores; i++)
+        _mm512_storeu_si512(out + 16 * i, widen_bytes(bytes, (int)i, row));
+    if (__builtin_expect(count(mask) > 16 * n_stores, false))
+        for (uint32_t i = n_stores; i < 4; i++)
+            _mm512_storeu_si512(out + 16 * i, widen_bytes(bytes, (int)i, row));
+}
+
 INLINE_VBMI2 void append_tight(uint32_t *out, uint32_t row, uint64_t mask)
 {
     __m512i bytes = compress_bytes(mask);
@@ -119,8 +139,13 @@ INLINE_VBMI2 void append_tight(uint32_t *out, uint32_t row, uint64_t mask)
 
 INLINE_BASE void iota(uint32_t *out, uint32_t row, uint32_t n)
 {
-    __m512i ids = lanes_from(row);
-    for (uint32_t i = 0; i < n; i += 16) {
+    if (n == 0)
+        return;
+    _mm512_storeu_si512(out, lanes_from(row));
+    /* From the next cache line on: a store across two takes longer. */
+    uint32_t i = 16 - (uint32_t)((uintptr_t)out / 4 % 16);
+    __m512i ids = lanes_from(row + i);
+    for (; i < n; i += 16) {
         _mm512_storeu_si512(out + i, ids);
         ids = _mm512_add_epi32(ids, _mm512_set1_epi32(16));
     }
@@ -159,7 +184,7 @@ INLINE_BASE uint64_t match(const uint8_t *flags, uint8_t tag)
 
 /* Sixteen offsets a register, summed in 64 bits; lanes behind the last hold `row`, which is taken off again.
  */
-INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask)
+INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask, uint32_t *n_out)
 {
     __m512i bytes = compress_bytes(mask), sums = _mm512_setzero_si512();
     uint32_t n = count(mask), i = 0;
@@ -170,6 +195,7 @@ INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask)
         sums = _mm512_add_epi64(sums, _mm512_and_si512(offsets, _mm512_set1_epi64(UINT32_MAX)));
         bytes = _mm512_alignr_epi64(bytes, bytes, 2);
     }
+    *n_out += n;
     return (uint64_t)_mm512_reduce_add_epi64(sums) - (uint64_t)(i - n) * row;
 }
 
@@ -197,23 +223,45 @@ INLINE_BASE __m512i load_last_bits(const uint8_t *bytes, uint32_t shift, uint32_
                            _mm512_sllv_epi64(high, _mm512_set1_epi64(8 - shift)));
 }
 
-/* Eight words a store; the last ones are masked to what is wanted, whole bytes and the rest of one. */
+/* The bits [n, 512). */
+INLINE_BASE __m512i bits_behind(uint32_t n)
+{
+    const __m512i first = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
+    __m512i n_of_word = _mm512_sub_epi64(_mm512_set1_epi64(n), first);
+    /* A shift by 64 and more leaves nothing. */
+    return _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_max_epi64(n_of_word, _mm512_setzero_si512()));
+}
+
+/* Stores the inverse of the bits that neither operand has; returns the ones of each word. */
+INLINE_VBMI2 __m512i store_live(uint64_t *out, __m512i deleted, __m512i unwanted)
+{
+    __m512i live = _mm512_andnot_si512(_mm512_or_si512(deleted, unwanted), _mm512_set1_epi64(-1));
+    _mm512_storeu_si512(out, live);
+    return _mm512_popcnt_epi64(live);
+}
+
+/* Eight words a store, two a turn; `shift` is a constant 0 where bytes are whole. */
+INLINE_VBMI2 uint32_t invert_from(uint64_t *out, const uint8_t *bytes, uint32_t shift, uint32_t n)
+{
+    const __m512i none = _mm512_setzero_si512();
+    __m512i n_live = none, n_live_odd = none;
+    for (; n > 1024; n -= 1024, bytes += 128, out += 16) {
+        n_live = _mm512_add_epi64(n_live, store_live(out, load_bits(bytes, shift), none));
+        n_live_odd = _mm512_add_epi64(n_live_odd, store_live(out + 8, load_bits(bytes + 64, shift), none));
+    }
+    if (n > 512) {
+        n_live = _mm512_add_epi64(n_live, store_live(out, load_bits(bytes, shift), none));
+        n -= 512, bytes += 64, out += 8;
+    }
+    __m512i n_last = store_live(out, load_last_bits(bytes, shift, n), bits_behind(n));
+    n_live = _mm512_add_epi64(_mm512_add_epi64(n_live, n_live_odd), n_last);
+    return (uint32_t)_mm512_reduce_add_epi64(n_live);
+}
+
 INLINE_VBMI2 uint32_t invert(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)
 {
-    const __m512i ones = _mm512_set1_epi64(-1);
-    const uint32_t shift = bit % 8;
-    __m512i n_live = _mm512_setzero_si512(), live;
     bytes += bit / 8;
-    for (; n > 512; n -= 512, bytes += 64, out += 8) {
-        live = _mm512_andnot_si512(load_bits(bytes, shift), ones);
-        n_live = _mm512_add_epi64(n_live, _mm512_popcnt_epi64(live));
-        _mm512_storeu_si512(out, live);
-    }
-    __m512i wanted = _mm512_maskz_set1_epi8(first_bytes((n + 7) / 8), (char)bits_below((n - 1) % 8 + 1));
-    wanted = _mm512_mask_mov_epi8(wanted, first_bytes((n - 1) / 8), ones);
-    live = _mm512_andnot_si512(load_last_bits(bytes, shift, n), wanted);
-    _mm512_storeu_si512(out, live);
-    return (uint32_t)_mm512_reduce_add_epi64(_mm512_add_epi64(n_live, _mm512_popcnt_epi64(live)));
+    return bit % 8 == 0 ? invert_from(out, bytes, 0, n) : invert_from(out, bytes, bit % 8, n);
 }
 
 INLINE_BASE uint32_t invert_base(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n)
@@ -224,11 +272,13 @@ INLINE_BASE uint32_t invert_base(uint64_t *out, const uint8_t *bytes, uint32_t b
 static const struct direct_isa isa_vbmi2 = {
     .count = count,
     .append = append,
+    .append_few = append_few,
     .append_tight = append_tight,
     .iota = iota,
     .widen = widen,
     .spread = spread,
     .fill = fill,
+    .n_gaps = CHUNK_ROWS / 256,
     .invert = invert,
     .touch = touch,
     .match = match,
@@ -241,6 +291,7 @@ static const struct direct_isa isa_base = {
     .widen = widen,
     .spread = spread,
     .fill = fill,
+    .n_gaps = CHUNK_ROWS / 256,
     .invert = invert_base,
     .touch = direct_touch,
     .match = match,

@@ -77,6 +77,7 @@ static const struct direct_isa isa = {
     .widen = widen,
     .spread = spread,
     .fill = fill,
+    .clears_by_libc = true,
     .invert = invert,
     .touch = direct_touch,
     .fills_empty = true,

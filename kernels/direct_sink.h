@@ -24,6 +24,9 @@ struct direct_isa {
     /* row + i for each set bit i of mask, ascending. May scribble 64 bytes, or where there is append_tight up
      * to out[64]. */
     void (*append)(uint32_t *out, uint32_t row, uint64_t mask);
+    /* The same, faster where mask has at most 16 n_stores bits; n_stores is a constant 1 .. 3. May be NULL.
+     */
+    void (*append_few)(uint32_t *out, uint32_t row, uint64_t mask, const uint32_t n_stores);
     /* The same, for the end of the batch; may scribble 64 bytes. NULL where append does no more. */
     void (*append_tight)(uint32_t *out, uint32_t row, uint64_t mask);
     /* row, row + 1, ... row + n - 1; may scribble 64 bytes. */
@@ -32,16 +35,20 @@ struct direct_isa {
     void (*widen)(uint32_t *out, const uint8_t *values, uint32_t delta);
     /* 64 bytes: 1 for each set bit of mask, else 0. */
     void (*spread)(uint8_t *out, uint64_t mask);
+    /* libc clears a batch of is_deleted faster than fill does. */
+    bool clears_by_libc;
     /* n bytes of value; may scribble 63 bytes. */
     void (*fill)(uint8_t *out, uint8_t value, uint32_t n);
     /* Inverts the bits [bit, bit + n) of a bitset container into ceil(n / 64) words, the bits behind n 0, n >
      * 0. Returns the number of ones written. */
     uint32_t (*invert)(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n);
-    /* Passes row + i of each set bit through a register; returns their sum. */
-    uint64_t (*touch)(uint32_t row, uint64_t mask);
+    /* Passes row + i of each set bit through a register; returns their sum and adds their number to *n. */
+    uint64_t (*touch)(uint32_t row, uint64_t mask, uint32_t *n);
     /* A mask without a deleted row is worth a branch that a stream mispredicts: iota is cheaper than append
      * by more. */
     bool fills_empty;
+    /* An array of fewer values is walked gap by gap for row_ids. */
+    uint32_t n_gaps;
     /* One bit for each of 64 flags that equal tag; NULL: collect words instead. */
     uint64_t (*match)(const uint8_t *flags, uint8_t tag);
 };
@@ -53,6 +60,7 @@ struct direct_out {
     uint32_t n_list;    /* ids written: row_ids, deleted_offsets; live_runs: ends of live and deleted runs */
     uint32_t n_deleted; /* where the list does not tell */
     bool is_live;       /* live_runs: the row before is live */
+    bool is_cleared;    /* is_deleted: all zero already */
     uint64_t sum;       /* touch */
 };
 
@@ -98,14 +106,19 @@ static ALWAYS_INLINE uint32_t direct_invert(uint64_t *out, const uint8_t *bytes,
     return n_live;
 }
 
-/* direct_isa.touch, one row after the other. */
-static ALWAYS_INLINE uint64_t direct_touch(uint32_t row, uint64_t mask)
+static ALWAYS_INLINE uint64_t direct_touch_row(uint64_t row)
+{
+    __asm__ volatile("" : "+r"(row));
+    return row;
+}
+
+/* direct_isa.touch, one row after the other. Counts them on the way, which costs less than count_bits. */
+static ALWAYS_INLINE uint64_t direct_touch(uint32_t row, uint64_t mask, uint32_t *n)
 {
     uint64_t sum = 0;
     for (; mask != 0; mask &= mask - 1) {
-        uint64_t offset = row + (uint64_t)__builtin_ctzll(mask);
-        __asm__ volatile("" : "+r"(offset));
-        sum += offset;
+        sum += direct_touch_row(row + (uint32_t)__builtin_ctzll(mask));
+        ++*n;
     }
     return sum;
 }
@@ -126,11 +139,14 @@ static ALWAYS_INLINE void direct_put(struct direct_out *o, uint32_t row, uint64_
 
 /* The ids of mask to the end of the list. */
 static ALWAYS_INLINE void direct_append(struct direct_out *o, uint32_t row, uint64_t mask,
-                                        const struct direct_isa isa)
+                                        const uint32_t n_stores, const struct direct_isa isa)
 {
     uint32_t *list = (uint32_t *)o->out + o->n_list;
     if (!isa.append_tight || row + 64 <= o->n_rows) {
-        isa.append(list, row, mask);
+        if (isa.append_few && n_stores < 4)
+            isa.append_few(list, row, mask, n_stores);
+        else
+            isa.append(list, row, mask);
     } else {
         isa.append_tight(list, row, mask);
         /* Keeps clang from merging the calls into one by pointer, which it then cannot inline. */
@@ -140,8 +156,9 @@ static ALWAYS_INLINE void direct_append(struct direct_out *o, uint32_t row, uint
 }
 
 /* Rows [row, row + n), n 1 .. 64, as a mask of deleted ones; bits behind n are 0. */
-static ALWAYS_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
-                                    const enum sink_kind kind, const struct direct_isa isa)
+static ALWAYS_INLINE void emit_few(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
+                                   const uint32_t n_stores, const enum sink_kind kind,
+                                   const struct direct_isa isa)
 {
     uint64_t live = ~deleted & bits_below(n);
     uint64_t ends = (live ^ (live << 1 | o->is_live)) & bits_below(n);
@@ -151,7 +168,7 @@ static ALWAYS_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t
             isa.iota((uint32_t *)o->out + o->n_list, row, 64);
             o->n_list += 64;
         } else {
-            direct_append(o, row, live, isa);
+            direct_append(o, row, live, n_stores, isa);
         }
         return;
     case SINK_is_deleted:
@@ -161,16 +178,23 @@ static ALWAYS_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t
         direct_put(o, row, live, n);
         break;
     case SINK_deleted_offsets:
-        direct_append(o, row, deleted, isa);
+        direct_append(o, row, deleted, n_stores, isa);
         return;
     case SINK_live_runs:
-        direct_append(o, row, ends, isa);
+        direct_append(o, row, ends, n_stores, isa);
         o->is_live = live >> (n - 1) & 1;
         break;
     default:
-        o->sum += isa.touch(row, deleted);
+        o->sum += isa.touch(row, deleted, &o->n_deleted);
+        return;
     }
     o->n_deleted += isa.count(deleted);
+}
+
+static ALWAYS_INLINE void emit_mask(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
+                                    const enum sink_kind kind, const struct direct_isa isa)
+{
+    emit_few(o, row, deleted, n, 4, kind, isa);
 }
 
 /* The bits of live_mask for n rows that are all live or all deleted. */
@@ -202,7 +226,8 @@ static ALWAYS_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t
         o->n_list += n;
         return;
     case SINK_is_deleted:
-        isa.fill(o->out + row, 0, n);
+        if (!o->is_cleared)
+            isa.fill(o->out + row, 0, n);
         return;
     case SINK_live_mask:
         put_range(o, row, n, true, isa);
@@ -242,7 +267,7 @@ static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint3
         break;
     default:
         for (uint32_t i = 0; i < n; i++)
-            o->sum += direct_touch(row + i, 1);
+            o->sum += direct_touch_row(row + i);
     }
     o->n_deleted += n;
 }

@@ -29,8 +29,31 @@ static bool is_before(const struct dv_container *container, uint64_t position)
     return dv_container_start(container) / CHUNK_ROWS < position / CHUNK_ROWS;
 }
 
+void direct_join(struct direct_cursor *cursor, const struct dv_view *view, size_t max_joined)
+{
+    const struct dv_container *first = view->containers + cursor->i_container;
+    const size_t n_left = view->n_containers - cursor->i_container;
+    size_t n = 0;
+    while (n < n_left && n < max_joined && first[n].kind == DV_BITSET &&
+           first[n].bytes == first->bytes + n * (CHUNK_ROWS / 8) &&
+           dv_container_start(first + n) == dv_container_start(first) + n * CHUNK_ROWS)
+        n++;
+    cursor->n_bitset_rows = (uint32_t)n * CHUNK_ROWS;
+    if (n == 0)
+        return;
+    cursor->bitset = first;
+    cursor->bitset_start = dv_container_start(first);
+}
+
 void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint64_t start)
 {
+    cursor->next = start;
+    cursor->i_item = 0;
+    if (start - cursor->bitset_start < cursor->n_bitset_rows) {
+        cursor->i_container += (start - cursor->bitset_start) / CHUNK_ROWS;
+        direct_join(cursor, view, DIRECT_SEEK_JOINED);
+        return;
+    }
     /* A gap between two batches mostly ends in the same container or the next one. */
     size_t i = cursor->i_container;
     for (int n_steps = 0; n_steps < 2 && i < view->n_containers; n_steps++)
@@ -39,8 +62,7 @@ void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint6
     if (is_behind || (i < view->n_containers && is_before(&view->containers[i], start)))
         i = dv_view_seek(view, start);
     cursor->i_container = i;
-    cursor->i_item = 0;
-    cursor->next = start;
+    direct_join(cursor, view, DIRECT_SEEK_JOINED);
     if (i == view->n_containers || view->containers[i].kind == DV_BITSET)
         return;
     uint64_t first = dv_container_start(&view->containers[i]);
@@ -58,6 +80,7 @@ static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n
         return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
                        "no memory for the cursor of a direct kernel");
     memset(cursor, 0, sizeof *cursor + n_scratch_bytes);
+    direct_join(cursor, &dv->view, DIRECT_STREAM_JOINED);
     state->data = cursor;
     state->n_bytes = sizeof *cursor + n_scratch_bytes;
     return 0;
