@@ -141,12 +141,12 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
         status = sweep_run(&sweep, error_out);
         *n_wrong_out = sweep.n_wrong_out;
     }
-    counters_close(sweep.counters);
     if (status == 0) {
         say_mixed(record, &sweep);
         status = run_record_end(record, interrupted != 0, error_out);
     }
     run_record_free(record);
+    counters_close(sweep.counters); /* last: the record quotes its sentences */
     return status;
 }
 
