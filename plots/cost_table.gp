@@ -53,7 +53,7 @@ row_of(k) = has_word(kernels, k) && strcol("verdict") eq "ok" ? index_of(kernels
 column_of(v) = index_of(values, v)
 dark(v) = log10(v) > middle ? 1 : 0
 cell_font = format_used eq "svg" ? (m > 14 ? ",10" : ",12") : (m > 14 ? ",7" : ",9")
-set label 5 "* with opening, where it does its work" at screen 0.985,0.030 right font small_font textcolor rgb "#777777"
+set label 5 "* with opening, where it does its work" at screen 0.985,0.064 right font small_font textcolor rgb "#777777"
 plot data using (column_of(x_text(x_name))):(row_of(strcol("kernel"))):(column_of(x_text(x_name)) - 0.485): \
         (column_of(x_text(x_name)) + 0.485):(row_of(strcol("kernel")) - 0.46):(row_of(strcol("kernel")) + 0.46): \
         (charged("ns_per_row")) with boxxyerror fill solid 1 noborder lc palette, \
