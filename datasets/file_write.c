@@ -15,7 +15,7 @@ enum { DEFAULT_MODE = 0666, PERMISSION_BITS = 07777 };
 
 static int fail_errno(struct dv_error *error_out, const char *path, const char *what)
 {
-    return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot %s: %s", path, what, strerror(errno));
+    return dv_fail(error_out, DV_ERROR_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 static int write_all(int fd, const uint8_t *bytes, size_t n_bytes)
@@ -35,10 +35,10 @@ static int write_in_place(const char *path, const void *bytes, size_t n_bytes, s
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(error_out, path, "open");
-    int code = write_all(fd, bytes, n_bytes) == 0 ? 0 : fail_errno(error_out, path, "write");
-    if (close(fd) != 0 && code == 0)
-        code = fail_errno(error_out, path, "write");
-    return code;
+    int status = write_all(fd, bytes, n_bytes) == 0 ? 0 : fail_errno(error_out, path, "write");
+    if (close(fd) != 0 && status == 0)
+        status = fail_errno(error_out, path, "write");
+    return status;
 }
 
 /* The rename is on the disk once the folder is; a file system that cannot flush folders is no failure. */
@@ -68,26 +68,26 @@ static int write_beside(const char *path, const struct stat *existing, const voi
 {
     char *beside = NULL;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "%s: no memory for a path", path);
-    int code = 0;
+        return dv_no_memory(error_out);
+    int status = 0;
     int fd = mkstemp(beside);
     if (fd < 0) {
-        code = fail_errno(error_out, path, "create a file beside it");
+        status = fail_errno(error_out, path, "create a file beside it");
         goto out;
     }
     if (write_all(fd, bytes, n_bytes) != 0 || fchmod(fd, permissions_for(existing)) != 0 || fsync(fd) != 0)
-        code = fail_errno(error_out, path, "write");
-    if (close(fd) != 0 && code == 0)
-        code = fail_errno(error_out, path, "write");
-    if (code == 0 && rename(beside, path) != 0)
-        code = fail_errno(error_out, path, "rename into place");
-    if (code == 0)
+        status = fail_errno(error_out, path, "write");
+    if (close(fd) != 0 && status == 0)
+        status = fail_errno(error_out, path, "write");
+    if (status == 0 && rename(beside, path) != 0)
+        status = fail_errno(error_out, path, "rename into place");
+    if (status == 0)
         flush_folder(path);
     else
         unlink(beside);
 out:
     free(beside);
-    return code;
+    return status;
 }
 
 int file_write(const char *path, const void *bytes, size_t n_bytes, struct dv_error *error_out)

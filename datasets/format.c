@@ -79,7 +79,7 @@ struct format_vector *format_add_vector(struct format_file *file, uint64_t index
         size_t n_slots = file->n_vectors ? file->n_vectors * 2 : 1;
         struct format_vector *grown = realloc(file->vectors, n_slots * sizeof *grown);
         if (!grown) {
-            dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu vectors", n_slots);
+            dv_no_memory(error_out);
             return NULL;
         }
         file->vectors = grown;
@@ -94,20 +94,18 @@ static int check_choice(const struct format_file *file, const struct format_opti
                         struct dv_error *error_out)
 {
     if (options->has_blob && options->blob >= file->n_vectors_in_file)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                       "no vector number %llu: the file has %llu, numbered from 0",
+        return dv_fail(error_out, DV_ERROR_INPUT, "no vector number %llu: the file has %llu, numbered from 0",
                        (unsigned long long)options->blob, (unsigned long long)file->n_vectors_in_file);
     if (options->data_file && file->n_vectors == 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "no vector of data file %s%s",
-                       options->data_file,
+        return dv_fail(error_out, DV_ERROR_INPUT, "no vector of data file %s%s", options->data_file,
                        file->format == FORMAT_PUFFIN ? "" : ": only Puffin files name data files");
     if (options->has_blob && options->has_offset && file->n_vectors == 0)
-        return dv_fail(
+        return dv_fail_at(
             error_out, DV_ERROR_INPUT, options->offset_bytes,
             "found another vector here than number %llu: it is chosen by number and by offset, which differ",
             (unsigned long long)options->blob);
     if (options->has_cardinality && file->n_vectors != 1)
-        return dv_fail(error_out, file->n_vectors ? DV_ERROR_USAGE : DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, file->n_vectors ? DV_ERROR_USAGE : DV_ERROR_INPUT,
                        "a cardinality is stated for one vector, and %zu are chosen%s", file->n_vectors,
                        file->n_vectors ? ": choose one of them by its number, data file or offset" : "");
     return 0;
@@ -119,18 +117,18 @@ int format_parse(struct format_file *file_out, uint8_t *bytes, size_t n_bytes,
     *file_out = (struct format_file){.bytes = bytes, .n_bytes = n_bytes, .format = options->format};
     struct dv_error unused;
     struct dv_error *error = error_out ? error_out : &unused;
-    int code = 0;
+    int status = 0;
     if (file_out->format == FORMAT_AUTO)
         file_out->format = format_recognise(bytes, n_bytes, error);
     if (file_out->format == FORMAT_AUTO)
-        code = error->code;
+        status = error->code;
     else
-        code = readers[file_out->format](file_out, options, error);
-    if (code == 0)
-        code = check_choice(file_out, options, error);
-    if (code != 0)
+        status = readers[file_out->format](file_out, options, error);
+    if (status == 0)
+        status = check_choice(file_out, options, error);
+    if (status != 0)
         format_close(file_out);
-    return code;
+    return status;
 }
 
 void format_close(struct format_file *file)

@@ -136,10 +136,6 @@ char *format_vector_spec(const struct format_file *file, const char *name,
 int format_sources(const struct format_file *file, const char *name, const struct format_options *options,
                    struct dv_source **sources_out, size_t *n_out, struct dv_error *error_out);
 
-/* Puts `where` (a path) before the message: "PATH: byte N: what". Shortens the path from the left where it is
- * too long. */
-void format_locate_error(struct dv_error *error, const char *where);
-
 /* Frees an array of sources. */
 void format_free_sources(struct dv_source *sources, size_t n_sources);
 

@@ -27,30 +27,31 @@ int format_check_frame(const struct format_file *file, uint64_t offset, uint64_t
 {
     const uint8_t *frame = file->bytes + offset;
     if (n_bytes < FRAME_BYTES + 8)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset,
-                       "found a frame of %" PRIu64 " bytes, expected at least %d", n_bytes, FRAME_BYTES + 8);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset,
+                          "found a frame of %" PRIu64 " bytes, expected at least %d", n_bytes,
+                          FRAME_BYTES + 8);
     uint32_t length = words_be32(frame);
     if (length != n_bytes - FRAME_OUTER_BYTES)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset,
-                       "found length word %" PRIu32 ", expected %" PRIu64 " (frame of %" PRIu64
-                       " bytes less 8)",
-                       length, n_bytes - FRAME_OUTER_BYTES, n_bytes);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset,
+                          "found length word %" PRIu32 ", expected %" PRIu64 " (frame of %" PRIu64
+                          " bytes less 8)",
+                          length, n_bytes - FRAME_OUTER_BYTES, n_bytes);
     uint32_t magic = words_le32(frame + FRAME_LENGTH_BYTES);
     if (magic == MAGIC_DELTA_NATIVE)
-        return dv_fail(
+        return dv_fail_at(
             error_out, DV_ERROR_INPUT, offset + FRAME_LENGTH_BYTES,
             "found magic 1681511376: Delta's old native layout, which is not read; expected 1681511377");
     if (magic != MAGIC_VECTOR)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset + FRAME_LENGTH_BYTES,
-                       "found magic %02x %02x %02x %02x, expected d1 d3 39 64 (1681511377)", frame[4],
-                       frame[5], frame[6], frame[7]);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset + FRAME_LENGTH_BYTES,
+                          "found magic %02x %02x %02x %02x, expected d1 d3 39 64 (1681511377)", frame[4],
+                          frame[5], frame[6], frame[7]);
     uint32_t stored = words_be32(frame + n_bytes - FRAME_CRC_BYTES);
     uint32_t computed = (uint32_t)crc32_z(0, frame + FRAME_LENGTH_BYTES, n_bytes - FRAME_OUTER_BYTES);
     if (stored != computed)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset + n_bytes - FRAME_CRC_BYTES,
-                       "found CRC %08" PRIx32 " stored, expected %08" PRIx32
-                       " as computed over magic and vector",
-                       stored, computed);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset + n_bytes - FRAME_CRC_BYTES,
+                          "found CRC %08" PRIx32 " stored, expected %08" PRIx32
+                          " as computed over magic and vector",
+                          stored, computed);
     vector->frame_offset = offset;
     vector->n_frame_bytes = n_bytes;
     vector->payload_offset = offset + FRAME_LENGTH_BYTES + FRAME_MAGIC_BYTES;
@@ -63,12 +64,12 @@ int format_check_frame(const struct format_file *file, uint64_t offset, uint64_t
 
 static int index_and_validate(struct format_vector *vector, struct dv_error *error_out)
 {
-    int code = dv_view_index(&vector->view, vector->payload, vector->n_payload_bytes, error_out);
-    if (code == 0)
-        code = dv_view_validate(&vector->view, vector->payload, error_out);
-    if (code != 0)
+    int status = dv_view_index(&vector->view, vector->payload, vector->n_payload_bytes, error_out);
+    if (status == 0)
+        status = dv_view_validate(&vector->view, vector->payload, error_out);
+    if (status != 0)
         dv_view_free(&vector->view);
-    return code;
+    return status;
 }
 
 /* Tries the payload once more, mended. What the first error said becomes the warning. */
@@ -102,9 +103,9 @@ static int check_keys(const struct format_file *file, const struct format_vector
     format_payload_extent(vector->payload, vector->n_payload_bytes, &extent);
     if (extent.last_key <= limit)
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, vector->payload_offset + extent.last_key_at,
-                   "found key %" PRIu32 ", expected at most %" PRIu32 " in format %s", extent.last_key, limit,
-                   format_id(file->format));
+    return dv_fail_at(error_out, DV_ERROR_INPUT, vector->payload_offset + extent.last_key_at,
+                      "found key %" PRIu32 ", expected at most %" PRIu32 " in format %s", extent.last_key,
+                      limit, format_id(file->format));
 }
 
 static int check_counts(const struct format_vector *vector, const struct format_options *options,
@@ -112,31 +113,31 @@ static int check_counts(const struct format_vector *vector, const struct format_
 {
     uint64_t cardinality = vector->view.cardinality;
     if (vector->has_stated_cardinality && vector->stated_cardinality != cardinality)
-        return dv_fail(error_out, DV_ERROR_INPUT, vector->frame_offset,
-                       "found %" PRIu64 " positions, expected %" PRIu64
-                       " by the footer's property cardinality",
-                       cardinality, vector->stated_cardinality);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, vector->frame_offset,
+                          "found %" PRIu64 " positions, expected %" PRIu64
+                          " by the footer's property cardinality",
+                          cardinality, vector->stated_cardinality);
     if (options->has_cardinality && options->cardinality != cardinality)
-        return dv_fail(error_out, DV_ERROR_INPUT, vector->frame_offset,
-                       "found %" PRIu64 " positions, expected %" PRIu64 " as stated by --cardinality",
-                       cardinality, options->cardinality);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, vector->frame_offset,
+                          "found %" PRIu64 " positions, expected %" PRIu64 " as stated by --cardinality",
+                          cardinality, options->cardinality);
     return 0;
 }
 
 int format_check_vector(struct format_file *file, struct format_vector *vector,
                         const struct format_options *options, struct dv_error *error_out)
 {
-    int code = index_and_validate(vector, error_out);
-    if (code != 0 && error_out->offset_bytes != DV_NO_OFFSET)
+    int status = index_and_validate(vector, error_out);
+    if (status != 0 && error_out->offset_bytes != DV_NO_OFFSET)
         error_out->offset_bytes += vector->payload_offset;
-    if (code == DV_ERROR_INPUT && options->lenient) {
-        code = check_mended(file, vector, error_out);
-        if (code == 0)
+    if (status == DV_ERROR_INPUT && options->lenient) {
+        status = check_mended(file, vector, error_out);
+        if (status == 0)
             *error_out = (struct dv_error){0};
     }
-    if (code == 0)
-        code = check_keys(file, vector, error_out);
-    if (code == 0)
-        code = check_counts(vector, options, error_out);
-    return code;
+    if (status == 0)
+        status = check_keys(file, vector, error_out);
+    if (status == 0)
+        status = check_counts(vector, options, error_out);
+    return status;
 }

@@ -14,40 +14,19 @@
 #include "payload_ranges.h"
 #include "source.h"
 
-enum { MESSAGE_ROOM_FOR_PATH = 150 };
-
 /* Far above any file of vectors, of which the largest, all of 2^32 rows, has 512 MiB; far below what a pipe
  * without an end or a file of one hole would take. */
 #define FILE_MAX_BYTES ((size_t)4 << 30)
 
-void format_locate_error(struct dv_error *error, const char *where)
-{
-    if (!error)
-        return;
-    char what[sizeof error->message];
-    memcpy(what, error->message, sizeof what);
-    size_t n_where = strlen(where);
-    const char *dots = "";
-    if (n_where > MESSAGE_ROOM_FOR_PATH) {
-        where += n_where - MESSAGE_ROOM_FOR_PATH;
-        dots = "...";
-    }
-    if (error->offset_bytes == DV_NO_OFFSET)
-        dv_fail(error, error->code, error->offset_bytes, "%s%s: %s", dots, where, what);
-    else
-        dv_fail(error, error->code, error->offset_bytes, "%s%s: byte %" PRIu64 ": %s", dots, where,
-                error->offset_bytes, what);
-}
-
 static int fail_errno(struct dv_error *error_out, const char *what)
 {
-    return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: %s", what, strerror(errno));
+    return dv_fail(error_out, DV_ERROR_INPUT, "%s: %s", what, strerror(errno));
 }
 
 static int fail_too_large(struct dv_error *error_out)
 {
-    return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                   "found more than %zu bytes, the most that is read", FILE_MAX_BYTES);
+    return dv_fail(error_out, DV_ERROR_INPUT, "found more than %zu bytes, the most that is read",
+                   FILE_MAX_BYTES);
 }
 
 /* Reads to the end of `fd`, which may be a pipe. `n_hint` is the size to try first. */
@@ -83,7 +62,7 @@ static int read_all(int fd, size_t n_hint, uint8_t **bytes_out, size_t *n_out, s
         }
     }
     free(bytes);
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes", n_room);
+    return dv_no_memory(error_out);
 }
 
 static int read_file(const char *path, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out)
@@ -96,9 +75,9 @@ static int read_file(const char *path, uint8_t **bytes_out, size_t *n_out, struc
     if (fstat(fd, &status) != 0)
         code = fail_errno(error_out, "cannot examine");
     else if (S_ISDIR(status.st_mode))
-        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found a directory, expected a file");
+        code = dv_fail(error_out, DV_ERROR_INPUT, "found a directory, expected a file");
     else if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found a device, expected a file");
+        code = dv_fail(error_out, DV_ERROR_INPUT, "found a device, expected a file");
     else if (S_ISREG(status.st_mode) && (uint64_t)status.st_size > FILE_MAX_BYTES)
         code = fail_too_large(error_out);
     else
@@ -114,12 +93,12 @@ int format_open(struct format_file *file_out, const char *path, const struct for
     uint8_t *bytes = NULL;
     size_t n_bytes = 0;
     *file_out = (struct format_file){0};
-    int code = read_file(path, &bytes, &n_bytes, error_out);
-    if (code == 0)
-        code = format_parse(file_out, bytes, n_bytes, options, error_out);
-    if (code != 0)
-        format_locate_error(error_out, path);
-    return code;
+    int status = read_file(path, &bytes, &n_bytes, error_out);
+    if (status == 0)
+        status = format_parse(file_out, bytes, n_bytes, options, error_out);
+    if (status != 0)
+        (void)dv_error_set_where(error_out, path);
+    return status;
 }
 
 int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
@@ -130,12 +109,12 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
     *file_out = (struct format_file){0};
     struct format_options inline_options = *options;
     inline_options.format = FORMAT_DELTA_INLINE;
-    int code = z85_decode(text, &bytes, &n_bytes, error_out);
-    if (code == 0)
-        code = format_parse(file_out, bytes, n_bytes, &inline_options, error_out);
-    if (code != 0)
-        format_locate_error(error_out, "inline vector");
-    return code;
+    int status = z85_decode(text, &bytes, &n_bytes, error_out);
+    if (status == 0)
+        status = format_parse(file_out, bytes, n_bytes, &inline_options, error_out);
+    if (status != 0)
+        (void)dv_error_set_where(error_out, "inline vector");
+    return status;
 }
 
 static int count_rows(const struct dv_view *view, const struct format_options *options, uint64_t *n_rows_out,
@@ -144,12 +123,12 @@ static int count_rows(const struct dv_view *view, const struct format_options *o
     const uint64_t n_most = 1ull << 63;
     uint64_t last = view->n_containers ? payload_last(view) : 0;
     if (last >= n_most)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found position %" PRIu64 ", expected less than 2^63: no row has it", last);
     *n_rows_out = options->has_rows ? options->n_rows : last + (view->n_containers ? 1 : 0);
     if (*n_rows_out > n_most)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "found %" PRIu64 " rows, expected at most 2^63", *n_rows_out);
+        return dv_fail(error_out, DV_ERROR_USAGE, "found %" PRIu64 " rows, expected at most 2^63",
+                       *n_rows_out);
     return 0;
 }
 
@@ -169,14 +148,13 @@ static int make_source(const struct format_file *file, const struct format_vecto
                        const struct format_options *options, struct dv_source *source,
                        struct dv_error *error_out)
 {
-    int code = count_rows(&vector->view, options, &source->n_rows, error_out);
-    if (code != 0)
-        return code;
+    int status = count_rows(&vector->view, options, &source->n_rows, error_out);
+    if (status != 0)
+        return status;
     source->spec = format_vector_spec(file, name, vector);
     source->payload = malloc(vector->n_payload_bytes);
     if (!source->spec || !source->payload)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes",
-                       vector->n_payload_bytes);
+        return dv_no_memory(error_out);
     memcpy(source->payload, vector->payload, vector->n_payload_bytes);
     source->n_payload_bytes = vector->n_payload_bytes;
     source->digest = source_digest(source->payload, source->n_payload_bytes);
@@ -193,15 +171,15 @@ int format_sources(const struct format_file *file, const char *name, const struc
     *sources_out = NULL;
     *n_out = 0;
     if (file->n_vectors == 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found no deletion vector among %zu blobs, expected at least one", file->n_blobs);
     struct dv_source *sources = calloc(file->n_vectors, sizeof *sources);
-    int code = sources ? 0 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the sources");
-    for (size_t i = 0; code == 0 && i < file->n_vectors; i++)
-        code = make_source(file, &file->vectors[i], name, options, &sources[i], error_out);
-    if (code != 0) {
+    int status = sources ? 0 : dv_no_memory(error_out);
+    for (size_t i = 0; status == 0 && i < file->n_vectors; i++)
+        status = make_source(file, &file->vectors[i], name, options, &sources[i], error_out);
+    if (status != 0) {
         format_free_sources(sources, sources ? file->n_vectors : 0);
-        return code;
+        return status;
     }
     *sources_out = sources;
     *n_out = file->n_vectors;

@@ -27,9 +27,9 @@ static int check_magic(const struct format_file *file, uint64_t at, const char *
     const uint8_t *found = file->bytes + at;
     if (memcmp(found, "PFA1", MAGIC_BYTES) == 0)
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, at,
-                   "found %02x %02x %02x %02x, expected the %s magic 50 46 41 31 (PFA1)", found[0], found[1],
-                   found[2], found[3], which);
+    return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                      "found %02x %02x %02x %02x, expected the %s magic 50 46 41 31 (PFA1)", found[0],
+                      found[1], found[2], found[3], which);
 }
 
 static int find_footer(const struct format_file *file, struct puffin_footer *footer,
@@ -37,25 +37,25 @@ static int find_footer(const struct format_file *file, struct puffin_footer *foo
 {
     const uint64_t n_least = MAGIC_BYTES + MAGIC_BYTES + TRAILER_BYTES;
     if (file->n_bytes < n_least)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found %zu bytes, expected at least %" PRIu64 " of a Puffin file", file->n_bytes,
                        n_least);
     uint64_t trailer = file->n_bytes - TRAILER_BYTES;
-    int code = check_magic(file, 0, "first", error_out);
-    if (code == 0)
-        code = check_magic(file, file->n_bytes - MAGIC_BYTES, "last", error_out);
-    if (code != 0)
-        return code;
+    int status = check_magic(file, 0, "first", error_out);
+    if (status == 0)
+        status = check_magic(file, file->n_bytes - MAGIC_BYTES, "last", error_out);
+    if (status != 0)
+        return status;
     uint32_t flags = words_le32(file->bytes + trailer + 4);
     if (flags & ~(uint32_t)FLAG_LZ4)
-        return dv_fail(error_out, DV_ERROR_INPUT, trailer + 4,
-                       "found footer flags %08" PRIx32 ", expected none but bit 0 (compressed footer)",
-                       flags);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, trailer + 4,
+                          "found footer flags %08" PRIx32 ", expected none but bit 0 (compressed footer)",
+                          flags);
     int32_t n_payload = (int32_t)words_le32(file->bytes + trailer);
     if (n_payload <= 0 || (uint64_t)n_payload > trailer - 2 * MAGIC_BYTES)
-        return dv_fail(error_out, DV_ERROR_INPUT, trailer,
-                       "found footer payload size %" PRId32 ", expected 1 to %" PRIu64, n_payload,
-                       trailer - 2 * MAGIC_BYTES);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, trailer,
+                          "found footer payload size %" PRId32 ", expected 1 to %" PRIu64, n_payload,
+                          trailer - 2 * MAGIC_BYTES);
     footer->payload_at = trailer - (uint64_t)n_payload;
     footer->n_payload_bytes = (uint64_t)n_payload;
     footer->start = footer->payload_at - MAGIC_BYTES;
@@ -68,47 +68,46 @@ static int find_footer(const struct format_file *file, struct puffin_footer *foo
 static int decompress(const uint8_t *bytes, size_t n_bytes, uint64_t at, char **text_out, size_t *n_out,
                       struct dv_error *error_out)
 {
-    int code = 0;
+    int status = 0;
     char *text = NULL;
     LZ4F_dctx *context = NULL;
     LZ4F_frameInfo_t info = {0};
     size_t n_header = n_bytes;
     if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)))
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for LZ4");
+        return dv_no_memory(error_out);
     size_t result = LZ4F_getFrameInfo(context, &info, bytes, &n_header);
     if (LZ4F_isError(result)) {
-        code = dv_fail(error_out, DV_ERROR_INPUT, at,
-                       "found a bad LZ4 frame in the footer (%s), expected a good one",
-                       LZ4F_getErrorName(result));
+        status = dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                            "found a bad LZ4 frame in the footer (%s), expected a good one",
+                            LZ4F_getErrorName(result));
         goto out;
     }
     if (info.contentSize == 0 || info.contentSize > (uint64_t)n_bytes * LZ4_MAX_RATIO + LZ4_FRAME_SLACK) {
-        code =
-            dv_fail(error_out, DV_ERROR_INPUT, at,
-                    "found content size %llu in the footer's LZ4 frame of %zu bytes, expected a possible one",
-                    info.contentSize, n_bytes);
+        status = dv_fail_at(
+            error_out, DV_ERROR_INPUT, at,
+            "found content size %llu in the footer's LZ4 frame of %zu bytes, expected a possible one",
+            info.contentSize, n_bytes);
         goto out;
     }
     size_t n_text = (size_t)info.contentSize;
     size_t n_rest = n_bytes - n_header;
     text = malloc(n_text + 1);
     if (!text) {
-        code =
-            dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a footer of %zu bytes", n_text);
+        status = dv_no_memory(error_out);
         goto out;
     }
     result = LZ4F_decompress(context, text, &n_text, bytes + n_header, &n_rest, NULL);
     if (result != 0 || n_text != info.contentSize || n_header + n_rest != n_bytes)
-        code = dv_fail(
+        status = dv_fail_at(
             error_out, DV_ERROR_INPUT, at,
             "found an LZ4 frame in the footer that gives %zu bytes from %zu, expected %llu from %zu (%s)",
             n_text, n_header + n_rest, info.contentSize, n_bytes,
             LZ4F_isError(result) ? LZ4F_getErrorName(result) : "sizes differ");
 out:
     LZ4F_freeDecompressionContext(context);
-    if (code != 0) {
+    if (status != 0) {
         free(text);
-        return code;
+        return status;
     }
     *text_out = text;
     *n_out = n_text;
@@ -120,21 +119,22 @@ static int check_chosen_range(const struct puffin_blob *blob, const struct forma
 {
     if (!options->has_length || options->length_bytes == blob->length_bytes)
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, blob->offset_bytes,
-                   "found a blob of %" PRIu64 " bytes by the footer, expected %" PRIu64
-                   " as stated by --length",
-                   blob->length_bytes, options->length_bytes);
+    return dv_fail_at(error_out, DV_ERROR_INPUT, blob->offset_bytes,
+                      "found a blob of %" PRIu64 " bytes by the footer, expected %" PRIu64
+                      " as stated by --length",
+                      blob->length_bytes, options->length_bytes);
 }
 
 static int read_vector(struct format_file *file, const struct format_options *options,
                        const struct puffin_blob *blob, struct dv_error *error_out)
 {
-    int code = check_chosen_range(blob, options, error_out);
-    if (code != 0)
-        return code;
+    int status = check_chosen_range(blob, options, error_out);
+    if (status != 0)
+        return status;
     if (blob->codec)
-        return dv_fail(error_out, DV_ERROR_INPUT, blob->offset_bytes,
-                       "found compression-codec %s on a deletion-vector-v1 blob, expected none", blob->codec);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, blob->offset_bytes,
+                          "found compression-codec %s on a deletion-vector-v1 blob, expected none",
+                          blob->codec);
     struct format_vector *vector = format_add_vector(file, file->n_vectors_in_file, error_out);
     if (!vector)
         return DV_ERROR_MEMORY;
@@ -143,15 +143,15 @@ static int read_vector(struct format_file *file, const struct format_options *op
     if (blob->data_file) {
         vector->data_file = strdup(blob->data_file);
         if (!vector->data_file)
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+            return dv_no_memory(error_out);
     }
     if (!blob->has_cardinality)
         format_warn(file, "byte %" PRIu64 ": vector has no property cardinality", blob->offset_bytes);
     if (!blob->data_file)
         format_warn(file, "byte %" PRIu64 ": vector has no property referenced-data-file",
                     blob->offset_bytes);
-    code = format_check_frame(file, blob->offset_bytes, blob->length_bytes, vector, error_out);
-    return code ? code : format_check_vector(file, vector, options, error_out);
+    status = format_check_frame(file, blob->offset_bytes, blob->length_bytes, vector, error_out);
+    return status ? status : format_check_vector(file, vector, options, error_out);
 }
 
 static int list_blob(struct format_file *file, size_t i, const struct puffin_blob *blob,
@@ -164,7 +164,7 @@ static int list_blob(struct format_file *file, size_t i, const struct puffin_blo
     listed->codec = blob->codec ? strdup(blob->codec) : NULL;
     file->n_blobs = i + 1;
     if (!listed->type || (blob->codec && !listed->codec))
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a blob's type");
+        return dv_no_memory(error_out);
     return 0;
 }
 
@@ -197,26 +197,26 @@ static int read_blobs(struct format_file *file, const struct format_options *opt
     bool is_met = !options->has_offset;
     file->blobs = calloc(footer->n_blobs ? footer->n_blobs : 1, sizeof *file->blobs);
     if (!file->blobs)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu blobs", footer->n_blobs);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < footer->n_blobs; i++) {
         const struct puffin_blob *blob = &footer->blobs[i];
-        int code = list_blob(file, i, blob, error_out);
-        if (code != 0)
-            return code;
+        int status = list_blob(file, i, blob, error_out);
+        if (status != 0)
+            return status;
         if (strcmp(blob->type, PUFFIN_TYPE_VECTOR) != 0)
             continue;
         bool is_chosen = !options->has_offset || options->offset_bytes == blob->offset_bytes;
         is_met |= is_chosen;
         if (is_chosen && format_is_kept(options, file->n_vectors_in_file, blob->data_file)) {
-            code = read_vector(file, options, blob, error_out);
-            if (code != 0)
-                return code;
+            status = read_vector(file, options, blob, error_out);
+            if (status != 0)
+                return status;
             file->blobs[i].vector = (int64_t)file->n_vectors - 1;
         }
         file->n_vectors_in_file++;
     }
     if (!is_met)
-        return dv_fail(
+        return dv_fail_at(
             error_out, DV_ERROR_INPUT, options->offset_bytes,
             "no deletion-vector-v1 blob starts here, as stated by --offset: the footer lists %" PRIu64
             " of them",
@@ -230,22 +230,22 @@ int format_read_puffin(struct format_file *file, const struct format_options *op
 {
     struct puffin_footer footer = {0};
     char *text = NULL;
-    int code = find_footer(file, &footer, error_out);
-    if (code != 0)
-        return code;
+    int status = find_footer(file, &footer, error_out);
+    if (status != 0)
+        return status;
     const char *json = (const char *)file->bytes + footer.payload_at;
     size_t n_json = footer.n_payload_bytes;
     if (footer.is_lz4) {
-        code =
+        status =
             decompress(file->bytes + footer.payload_at, n_json, footer.payload_at, &text, &n_json, error_out);
         json = text;
     }
     file->is_footer_lz4 = footer.is_lz4;
-    if (code == 0)
-        code = puffin_footer_parse(&footer, json, n_json, file, error_out);
-    if (code == 0)
-        code = read_blobs(file, options, &footer, error_out);
+    if (status == 0)
+        status = puffin_footer_parse(&footer, json, n_json, file, error_out);
+    if (status == 0)
+        status = read_blobs(file, options, &footer, error_out);
     puffin_footer_free(&footer);
     free(text);
-    return code;
+    return status;
 }

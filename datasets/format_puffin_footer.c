@@ -31,8 +31,8 @@ static int fail(const struct context *context, const char *format, ...)
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return dv_fail(context->error, DV_ERROR_INPUT, context->footer->payload_at, "footer, blob %zu: %s",
-                   context->i_blob, what);
+    return dv_fail_at(context->error, DV_ERROR_INPUT, context->footer->payload_at, "footer, blob %zu: %s",
+                      context->i_blob, what);
 }
 
 static int take_range(const struct context *context, const json_t *json, struct puffin_blob *blob)
@@ -113,13 +113,13 @@ static int take_blob(const struct context *context, const json_t *json, struct p
     if (codec && !json_is_null(codec) && !json_is_string(codec))
         return fail(context, "found compression-codec that is no string, expected one");
     blob->codec = json_string_value(codec);
-    int code = take_range(context, json, blob);
-    if (code != 0 || strcmp(blob->type, PUFFIN_TYPE_VECTOR) != 0)
-        return code;
-    code = take_properties(context, json, blob);
-    if (code == 0)
+    int status = take_range(context, json, blob);
+    if (status != 0 || strcmp(blob->type, PUFFIN_TYPE_VECTOR) != 0)
+        return status;
+    status = take_properties(context, json, blob);
+    if (status == 0)
         warn_of_fields(context, json);
-    return code;
+    return status;
 }
 
 static int take_created_by(const struct puffin_footer *footer, struct format_file *file,
@@ -130,8 +130,7 @@ static int take_created_by(const struct puffin_footer *footer, struct format_fil
     if (!created_by)
         return 0;
     file->created_by = strdup(created_by);
-    return file->created_by ? 0
-                            : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for created-by");
+    return file->created_by ? 0 : dv_no_memory(error_out);
 }
 
 int puffin_footer_parse(struct puffin_footer *footer, const char *text, size_t n_text_bytes,
@@ -141,22 +140,22 @@ int puffin_footer_parse(struct puffin_footer *footer, const char *text, size_t n
     footer->json = json_loadb(text, n_text_bytes, JSON_REJECT_DUPLICATES, &json_error);
     if (!footer->json) {
         uint64_t at = footer->payload_at + (footer->is_lz4 ? 0 : (uint64_t)json_error.position);
-        return dv_fail(error_out, DV_ERROR_INPUT, at, "found bad JSON in the footer (%s), expected an object",
-                       json_error.text);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                          "found bad JSON in the footer (%s), expected an object", json_error.text);
     }
     const json_t *blobs = json_object_get(footer->json, "blobs");
     if (!json_is_array(blobs))
-        return dv_fail(error_out, DV_ERROR_INPUT, footer->payload_at,
-                       "found no list of blobs in the footer, expected one");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, footer->payload_at,
+                          "found no list of blobs in the footer, expected one");
     footer->n_blobs = json_array_size(blobs);
     footer->blobs = calloc(footer->n_blobs ? footer->n_blobs : 1, sizeof *footer->blobs);
     if (!footer->blobs)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu blobs", footer->n_blobs);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < footer->n_blobs; i++) {
         const struct context context = {.footer = footer, .file = file, .i_blob = i, .error = error_out};
-        int code = take_blob(&context, json_array_get(blobs, i), &footer->blobs[i]);
-        if (code != 0)
-            return code;
+        int status = take_blob(&context, json_array_get(blobs, i), &footer->blobs[i]);
+        if (status != 0)
+            return status;
     }
     return take_created_by(footer, file, error_out);
 }

@@ -122,15 +122,16 @@ static enum format_kind refuse(const uint8_t *bytes, size_t n_bytes, struct dv_e
 {
     const char *name = name_refused(bytes, n_bytes);
     if (n_bytes == 0)
-        dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "found an empty file, expected a deletion vector");
+        dv_fail(error_out, DV_ERROR_INPUT, "found an empty file, expected a deletion vector");
     else if (name)
-        dv_fail(error_out, DV_ERROR_INPUT, 0, "found %s, which is not read", name);
+        dv_fail_at(error_out, DV_ERROR_INPUT, 0, "found %s, which is not read", name);
     else
-        dv_fail(error_out, DV_ERROR_INPUT, 0,
-                "found no magic of a known format in %zu bytes, expected Puffin, a deletion-vector-v1 blob, "
-                "a Delta vector "
-                "file, or Roaring portable; --format says which",
-                n_bytes);
+        dv_fail_at(
+            error_out, DV_ERROR_INPUT, 0,
+            "found no magic of a known format in %zu bytes, expected Puffin, a deletion-vector-v1 blob, "
+            "a Delta vector "
+            "file, or Roaring portable; --format says which",
+            n_bytes);
     return FORMAT_AUTO;
 }
 

@@ -16,13 +16,14 @@ static int choose_range(const struct format_file *file, const struct format_opti
 {
     uint64_t offset = options->has_offset ? options->offset_bytes : 0;
     if (offset > file->n_bytes)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset,
-                       "found the end of the file at %zu, expected a vector here", file->n_bytes);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset,
+                          "found the end of the file at %zu, expected a vector here", file->n_bytes);
     uint64_t n_left = file->n_bytes - offset;
     if (options->has_length && options->length_bytes > n_left)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset,
-                       "found %" PRIu64 " bytes left in the file, expected %" PRIu64 " as stated by --length",
-                       n_left, options->length_bytes);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset,
+                          "found %" PRIu64 " bytes left in the file, expected %" PRIu64
+                          " as stated by --length",
+                          n_left, options->length_bytes);
     *offset_out = offset;
     *n_out = options->has_length ? options->length_bytes : n_left;
     return 0;
@@ -32,11 +33,11 @@ static int wrap_bitmap(struct format_vector *vector, struct dv_error *error_out)
 {
     size_t n_bytes = vector->n_payload_bytes;
     if (n_bytes < EMPTY_BITMAP_BYTES)
-        return dv_fail(error_out, DV_ERROR_INPUT, vector->frame_offset,
-                       "found %zu bytes, expected at least 8 of a 32-bit bitmap", n_bytes);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, vector->frame_offset,
+                          "found %zu bytes, expected at least 8 of a 32-bit bitmap", n_bytes);
     vector->owned = calloc(1, BUCKET_HEADER_BYTES + n_bytes);
     if (!vector->owned)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes", n_bytes);
+        return dv_no_memory(error_out);
     words_put_le64(vector->owned, 1);
     memcpy(vector->owned + BUCKET_HEADER_BYTES, vector->payload, n_bytes);
     vector->payload = vector->owned;
@@ -62,10 +63,10 @@ static int read_roaring(struct format_file *file, const struct format_options *o
 {
     uint64_t offset = 0;
     uint64_t n_bytes = 0;
-    int code = choose_range(file, options, &offset, &n_bytes, error_out);
+    int status = choose_range(file, options, &offset, &n_bytes, error_out);
     file->n_vectors_in_file = 1;
-    if (code != 0 || !format_is_kept(options, 0, NULL))
-        return code;
+    if (status != 0 || !format_is_kept(options, 0, NULL))
+        return status;
     struct format_vector *vector = format_add_vector(file, 0, error_out);
     if (!vector)
         return DV_ERROR_MEMORY;
@@ -76,12 +77,12 @@ static int read_roaring(struct format_file *file, const struct format_options *o
     vector->n_payload_bytes = n_bytes;
     bool is_32 = file->format == FORMAT_ROARING32;
     if (is_32)
-        code = wrap_bitmap(vector, error_out);
-    if (code == 0)
-        code = format_check_vector(file, vector, options, error_out);
-    if (code == 0 && is_32)
+        status = wrap_bitmap(vector, error_out);
+    if (status == 0)
+        status = format_check_vector(file, vector, options, error_out);
+    if (status == 0 && is_32)
         drop_empty_bucket(vector);
-    return code;
+    return status;
 }
 
 int format_read_roaring32(struct format_file *file, const struct format_options *options,

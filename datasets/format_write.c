@@ -79,17 +79,17 @@ static int check_output(const struct format_output *output, enum format_kind for
     format_payload_extent(output->payload, output->n_payload_bytes, &extent);
     uint32_t limit = format == FORMAT_ROARING32 ? 0 : format_greatest_key(format);
     if (extent.last_key > limit)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found key %" PRIu32 " (positions from %" PRIu64 " on), expected at most %" PRIu32
                        " in format %s",
                        extent.last_key, (uint64_t)extent.last_key << 32, limit, format_id(format));
     bool is_framed = format != FORMAT_ROARING32 && format != FORMAT_ROARING64;
     if (is_framed && output->n_payload_bytes > (uint64_t)INT32_MAX - FRAME_BYTES)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found a vector of %zu bytes, expected at most %d in format %s",
                        output->n_payload_bytes, INT32_MAX - FRAME_BYTES, format_id(format));
     if (format == FORMAT_PUFFIN && !output->data_file)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "a vector in a Puffin file must name its data file (referenced-data-file)");
     return 0;
 }
@@ -151,7 +151,7 @@ static int put_puffin(struct buffer *buffer, const struct format_output *outputs
         put_frame(buffer, &outputs[i]);
     char *text = describe_file(outputs, n_outputs, options->created_by ? options->created_by : "dvbench");
     if (!text)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "found a data file's path that is no UTF-8, expected UTF-8");
     put_bytes(buffer, "PFA1", 4);
     size_t n_payload_bytes = put_footer_payload(buffer, text, options->lz4_footer);
@@ -213,26 +213,26 @@ int format_encode(const struct format_output *outputs, size_t n_outputs,
     struct buffer buffer = {0};
     bool takes_many = options->format == FORMAT_PUFFIN || options->format == FORMAT_DELTA;
     if (!takes_many && n_outputs != 1)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "%zu vectors are chosen and format %s holds one: choose it by --blob or --data-file",
                        n_outputs, format_id(options->format));
     for (size_t i = 0; i < n_outputs; i++) {
-        int code = check_output(&outputs[i], options->format, error_out);
-        if (code != 0)
-            return code;
+        int status = check_output(&outputs[i], options->format, error_out);
+        if (status != 0)
+            return status;
     }
-    int code = 0;
+    int status = 0;
     if (options->format == FORMAT_PUFFIN)
-        code = put_puffin(&buffer, outputs, n_outputs, options, error_out);
+        status = put_puffin(&buffer, outputs, n_outputs, options, error_out);
     else if (options->format == FORMAT_DELTA)
         put_delta(&buffer, outputs, n_outputs);
     else
         put_one(&buffer, &outputs[0], options->format);
-    if (code == 0 && buffer.is_failed)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the file");
-    if (code != 0) {
+    if (status == 0 && buffer.is_failed)
+        status = dv_no_memory(error_out);
+    if (status != 0) {
         free(buffer.bytes);
-        return code;
+        return status;
     }
     *bytes_out = buffer.bytes;
     *n_out = buffer.n_bytes;

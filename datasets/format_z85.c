@@ -16,14 +16,14 @@ static int decode_group(const char *text, size_t at, uint8_t *bytes, struct dv_e
     for (size_t i = 0; i < GROUP_CHARS; i++) {
         const char *found = strchr(alphabet, text[at + i]);
         if (!found)
-            return dv_fail(error_out, DV_ERROR_INPUT, at + i, "found byte %02x, expected a character of Z85",
-                           (unsigned char)text[at + i]);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, at + i,
+                              "found byte %02x, expected a character of Z85", (unsigned char)text[at + i]);
         value = value * BASE + (uint64_t)(found - alphabet);
     }
     if (value > UINT32_MAX)
-        return dv_fail(error_out, DV_ERROR_INPUT, at,
-                       "found the group %.5s of value %llu, expected at most 4294967295", text + at,
-                       (unsigned long long)value);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                          "found the group %.5s of value %llu, expected at most 4294967295", text + at,
+                          (unsigned long long)value);
     words_put_be32(bytes, (uint32_t)value);
     return 0;
 }
@@ -32,16 +32,16 @@ int z85_decode(const char *text, uint8_t **bytes_out, size_t *n_out, struct dv_e
 {
     size_t n_chars = strlen(text);
     if (n_chars % GROUP_CHARS != 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, n_chars, "found %zu characters, expected a multiple of 5",
-                       n_chars);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, n_chars,
+                          "found %zu characters, expected a multiple of 5", n_chars);
     uint8_t *bytes = malloc(n_chars + 1);
     if (!bytes)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes", n_chars);
+        return dv_no_memory(error_out);
     for (size_t at = 0; at < n_chars; at += GROUP_CHARS) {
-        int code = decode_group(text, at, bytes + at / GROUP_CHARS * GROUP_BYTES, error_out);
-        if (code != 0) {
+        int status = decode_group(text, at, bytes + at / GROUP_CHARS * GROUP_BYTES, error_out);
+        if (status != 0) {
             free(bytes);
-            return code;
+            return status;
         }
     }
     *bytes_out = bytes;

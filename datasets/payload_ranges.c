@@ -35,56 +35,56 @@ static int join(struct joiner *joiner, uint32_t first, uint32_t last)
         joiner->last = last;
         return 0;
     }
-    int code = flush(joiner);
+    int status = flush(joiner);
     joiner->is_open = true;
     joiner->first = first;
     joiner->last = last;
-    return code;
+    return status;
 }
 
 static int join_array(struct joiner *joiner, const struct dv_container *container)
 {
-    int code = 0;
-    for (uint32_t i = 0; code == 0 && i < container->cardinality; i++) {
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < container->cardinality; i++) {
         uint32_t value = words_le16(container->bytes + 2 * (size_t)i);
-        code = join(joiner, value, value);
+        status = join(joiner, value, value);
     }
-    return code;
+    return status;
 }
 
 static int join_runs(struct joiner *joiner, const struct dv_container *container)
 {
-    int code = 0;
-    for (uint32_t i = 0; code == 0 && i < container->n_runs; i++) {
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < container->n_runs; i++) {
         const uint8_t *run = container->bytes + 2 + 4 * (size_t)i;
         uint32_t first = words_le16(run);
-        code = join(joiner, first, first + words_le16(run + 2));
+        status = join(joiner, first, first + words_le16(run + 2));
     }
-    return code;
+    return status;
 }
 
 /* Runs of set bits inside one word. */
 static int join_word(struct joiner *joiner, uint32_t first_bit, uint64_t word)
 {
-    int code = 0;
-    while (code == 0 && word != 0) {
+    int status = 0;
+    while (status == 0 && word != 0) {
         unsigned start = (unsigned)__builtin_ctzll(word);
         uint64_t from_start = ~(word >> start);
         unsigned n_set = from_start ? (unsigned)__builtin_ctzll(from_start) : WORD_BITS;
-        code = join(joiner, first_bit + start, first_bit + start + n_set - 1);
+        status = join(joiner, first_bit + start, first_bit + start + n_set - 1);
         if (start + n_set >= WORD_BITS)
             break;
         word &= UINT64_MAX << (start + n_set);
     }
-    return code;
+    return status;
 }
 
 static int join_bitset(struct joiner *joiner, const struct dv_container *container)
 {
-    int code = 0;
-    for (uint32_t i = 0; code == 0 && i < N_WORDS; i++)
-        code = join_word(joiner, i * WORD_BITS, words_le64(container->bytes + 8 * (size_t)i));
-    return code;
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < N_WORDS; i++)
+        status = join_word(joiner, i * WORD_BITS, words_le64(container->bytes + 8 * (size_t)i));
+    return status;
 }
 
 int payload_container_ranges(const struct dv_container *container, payload_range_fn *each, void *user,
@@ -92,22 +92,22 @@ int payload_container_ranges(const struct dv_container *container, payload_range
 {
     struct joiner joiner = {
         .each = each, .user = user, .error = error_out, .base = dv_container_start(container)};
-    int code = 0;
+    int status = 0;
     if (container->kind == DV_ARRAY)
-        code = join_array(&joiner, container);
+        status = join_array(&joiner, container);
     else if (container->kind == DV_RUN)
-        code = join_runs(&joiner, container);
+        status = join_runs(&joiner, container);
     else
-        code = join_bitset(&joiner, container);
-    return code ? code : flush(&joiner);
+        status = join_bitset(&joiner, container);
+    return status ? status : flush(&joiner);
 }
 
 int payload_ranges(const struct dv_view *view, payload_range_fn *each, void *user, struct dv_error *error_out)
 {
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < view->n_containers; i++)
-        code = payload_container_ranges(&view->containers[i], each, user, error_out);
-    return code;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < view->n_containers; i++)
+        status = payload_container_ranges(&view->containers[i], each, user, error_out);
+    return status;
 }
 
 static uint32_t count_array_runs(const struct dv_container *container)
@@ -189,7 +189,7 @@ uint64_t payload_last(const struct dv_view *view)
 static int add_to_writer(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
 {
     if (last == UINT64_MAX)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_INPUT,
                        "found position 2^64 - 1, expected less: it cannot be written");
     return payload_writer_add_range(user, first, last + 1, error_out);
 }
@@ -199,10 +199,10 @@ int payload_rewrite(const struct dv_view *view, unsigned options, uint8_t **byte
 {
     struct payload_writer writer;
     payload_writer_init(&writer, options);
-    int code = payload_ranges(view, add_to_writer, &writer, error_out);
-    if (code == 0)
-        code = payload_writer_finish(&writer, bytes_out, n_out, error_out);
-    if (code != 0)
+    int status = payload_ranges(view, add_to_writer, &writer, error_out);
+    if (status == 0)
+        status = payload_writer_finish(&writer, bytes_out, n_out, error_out);
+    if (status != 0)
         payload_writer_free(&writer);
-    return code;
+    return status;
 }

@@ -44,7 +44,7 @@ struct payload_container {
 static int reserve(struct payload_writer *writer, size_t n_more, struct dv_error *error_out)
 {
     if (n_more > PAYLOAD_MAX_BYTES - writer->n_bytes)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_MEMORY,
                        "the deletion vector would take more than %zu bytes, the most that readers accept",
                        PAYLOAD_MAX_BYTES);
     size_t n_needed = writer->n_bytes + n_more;
@@ -54,8 +54,7 @@ static int reserve(struct payload_writer *writer, size_t n_more, struct dv_error
     size_t n_new = n_needed > n_doubled ? n_needed : n_doubled;
     uint8_t *bytes = realloc(writer->bytes, n_new);
     if (!bytes)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a payload of %zu bytes",
-                       n_new);
+        return dv_no_memory(error_out);
     writer->bytes = bytes;
     writer->n_bytes_allocated = n_new;
     return 0;
@@ -135,7 +134,7 @@ static int append_container(struct payload_writer *writer, struct payload_contai
         size_t n_new = writer->n_containers ? 2 * writer->n_containers : 64;
         void *grown = realloc(writer->containers, n_new * sizeof *writer->containers);
         if (!grown)
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu containers", n_new);
+            return dv_no_memory(error_out);
         writer->containers = grown;
         writer->n_containers_allocated = n_new;
     }
@@ -154,11 +153,11 @@ static int close_chunk(struct payload_writer *writer, struct dv_error *error_out
     if (writer->n_runs == 0)
         return 0;
     struct payload_container container = choose_container(writer);
-    int code = reserve(writer, container.n_bytes, error_out);
-    if (!code)
-        code = append_container(writer, container, error_out);
-    if (code)
-        return code;
+    int status = reserve(writer, container.n_bytes, error_out);
+    if (!status)
+        status = append_container(writer, container, error_out);
+    if (status)
+        return status;
     write[container.kind](writer->bytes + writer->n_bytes, writer->runs, writer->n_runs);
     writer->n_bytes += container.n_bytes;
     writer->n_runs = 0;
@@ -200,9 +199,9 @@ static int close_bucket(struct payload_writer *writer, uint32_t key, struct dv_e
     bool runs = has_runs(writer);
     bool offsets = !runs || n >= NO_OFFSETS_BELOW;
     size_t n_header_bytes = (runs ? 4 + (n + 7) / 8 : 8) + 4 * n + (offsets ? 4 * n : 0);
-    int code = reserve(writer, KEY_BYTES + n_header_bytes, error_out);
-    if (code)
-        return code;
+    int status = reserve(writer, KEY_BYTES + n_header_bytes, error_out);
+    if (status)
+        return status;
 
     uint8_t *bucket = writer->bytes + writer->bucket_start;
     memmove(bucket + KEY_BYTES + n_header_bytes, bucket, writer->n_bytes - writer->bucket_start);
@@ -233,23 +232,23 @@ static int fill_keys(struct payload_writer *writer, uint32_t key, struct dv_erro
     if (!(writer->options & PAYLOAD_DENSE_KEYS))
         return 0;
     assert(writer->n_buckets <= key);
-    int code = reserve(writer, (key - writer->n_buckets) * (KEY_BYTES + 8), error_out);
-    while (!code && writer->n_buckets < key)
-        code = close_bucket(writer, (uint32_t)writer->n_buckets, error_out);
-    return code;
+    int status = reserve(writer, (key - writer->n_buckets) * (KEY_BYTES + 8), error_out);
+    while (!status && writer->n_buckets < key)
+        status = close_bucket(writer, (uint32_t)writer->n_buckets, error_out);
+    return status;
 }
 
 /* Closes what is open before `chunk` (position >> 16) and opens it. */
 static int open_chunk(struct payload_writer *writer, uint64_t chunk, struct dv_error *error_out)
 {
-    int code = close_chunk(writer, error_out);
+    int status = close_chunk(writer, error_out);
     bool new_bucket = writer->n_containers == 0 || writer->open_chunk >> 16 != chunk >> 16;
-    if (!code && writer->n_containers > 0 && new_bucket)
-        code = close_bucket(writer, (uint32_t)(writer->open_chunk >> 16), error_out);
-    if (!code && new_bucket)
-        code = fill_keys(writer, (uint32_t)(chunk >> 16), error_out);
+    if (!status && writer->n_containers > 0 && new_bucket)
+        status = close_bucket(writer, (uint32_t)(writer->open_chunk >> 16), error_out);
+    if (!status && new_bucket)
+        status = fill_keys(writer, (uint32_t)(chunk >> 16), error_out);
     writer->open_chunk = chunk;
-    return code;
+    return status;
 }
 
 /* First use: the bucket count's place and the table of runs. */
@@ -259,10 +258,10 @@ static int start(struct payload_writer *writer, struct dv_error *error_out)
         return 0;
     writer->runs = malloc(MAX_RUNS * sizeof *writer->runs);
     if (!writer->runs)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %d runs", MAX_RUNS);
-    int code = reserve(writer, COUNT_BYTES, error_out);
-    if (code)
-        return code;
+        return dv_no_memory(error_out);
+    int status = reserve(writer, COUNT_BYTES, error_out);
+    if (status)
+        return status;
     writer->n_bytes = writer->bucket_start = COUNT_BYTES;
     return 0;
 }
@@ -272,9 +271,9 @@ static int add_run(struct payload_writer *writer, uint64_t chunk, uint16_t first
                    struct dv_error *error_out)
 {
     if (writer->n_runs == 0 || writer->open_chunk != chunk) {
-        int code = open_chunk(writer, chunk, error_out);
-        if (code)
-            return code;
+        int status = open_chunk(writer, chunk, error_out);
+        if (status)
+            return status;
     }
     if (writer->n_runs > 0 && writer->runs[writer->n_runs - 1].last + 1 == first) {
         writer->runs[writer->n_runs - 1].last = last;
@@ -296,36 +295,36 @@ int payload_writer_add_range(struct payload_writer *writer, uint64_t start_posit
                              struct dv_error *error_out)
 {
     if (start_position > end || start_position < writer->next_position)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "positions [%" PRIu64 ", %" PRIu64 ") after position %" PRIu64
                        ": ranges must ascend and not overlap",
                        start_position, end, writer->next_position);
     if (start_position == end)
         return 0;
-    int code = start(writer, error_out);
+    int status = start(writer, error_out);
     uint64_t first = start_position;
-    while (!code && first < end) {
+    while (!status && first < end) {
         uint64_t chunk = first / CHUNK_ROWS;
         uint64_t last = chunk == (end - 1) / CHUNK_ROWS ? end - 1 : chunk * CHUNK_ROWS + (CHUNK_ROWS - 1);
-        code = add_run(writer, chunk, (uint16_t)first, (uint16_t)last, error_out);
+        status = add_run(writer, chunk, (uint16_t)first, (uint16_t)last, error_out);
         first = last + 1;
     }
     writer->n_positions += end - start_position;
     writer->next_position = end;
-    return code;
+    return status;
 }
 
 int payload_writer_finish(struct payload_writer *writer, uint8_t **bytes_out, size_t *n_bytes_out,
                           struct dv_error *error_out)
 {
-    int code = start(writer, error_out);
-    if (!code)
-        code = close_chunk(writer, error_out);
-    if (!code && writer->n_containers > 0)
-        code = close_bucket(writer, (uint32_t)(writer->open_chunk >> 16), error_out);
-    if (code) {
+    int status = start(writer, error_out);
+    if (!status)
+        status = close_chunk(writer, error_out);
+    if (!status && writer->n_containers > 0)
+        status = close_bucket(writer, (uint32_t)(writer->open_chunk >> 16), error_out);
+    if (status) {
         payload_writer_free(writer);
-        return code;
+        return status;
     }
     words_put_le64(writer->bytes, writer->n_buckets);
     uint8_t *exact = realloc(writer->bytes, writer->n_bytes);

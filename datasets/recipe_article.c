@@ -59,15 +59,15 @@ static uint32_t spark_bucket(uint64_t key, uint32_t salt)
 static int delete_hashed(struct recipe_job *job, uint64_t start, uint64_t end, uint64_t first_key,
                          uint64_t length, uint64_t bp, struct dv_error *error_out)
 {
-    int code = 0;
-    for (uint64_t row = start; !code && row < end;) {
+    int status = 0;
+    for (uint64_t row = start; !status && row < end;) {
         uint64_t key = (first_key + row) / length;
         uint64_t next_row = (key + 1) * length - first_key;
         if (spark_bucket(key, ROW_SEED) < bp)
-            code = recipe_delete(job, row, next_row < end ? next_row : end, error_out);
+            status = recipe_delete(job, row, next_row < end ? next_row : end, error_out);
         row = next_row;
     }
-    return code;
+    return status;
 }
 
 int generate_article(struct recipe_job *job, struct dv_error *error_out)
@@ -80,12 +80,12 @@ int generate_article(struct recipe_job *job, struct dv_error *error_out)
         return delete_hashed(job, 0, job->n_rows, 0, recipe_count(job, "length"), bp, error_out);
 
     uint64_t chosen_below = 100 * recipe_count(job, "percent");
-    int code = 0;
-    for (uint64_t chunk = 0; !code && chunk * CHUNK_ROWS < job->n_rows; chunk++) {
+    int status = 0;
+    for (uint64_t chunk = 0; !status && chunk * CHUNK_ROWS < job->n_rows; chunk++) {
         uint64_t start = chunk * CHUNK_ROWS;
         uint64_t end = start + CHUNK_ROWS < job->n_rows ? start + CHUNK_ROWS : job->n_rows;
         if (spark_bucket(chunk, CHUNK_SEED) < chosen_below)
-            code = delete_hashed(job, start, end, 0, 1, bp, error_out);
+            status = delete_hashed(job, start, end, 0, 1, bp, error_out);
     }
-    return code;
+    return status;
 }

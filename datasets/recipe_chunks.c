@@ -52,12 +52,12 @@ int generate_exact(struct recipe_job *job, struct dv_error *error_out)
     uint64_t n_chunks = count > 0 ? count_chunks(job) : 0;
     struct recipe_random random;
     recipe_random_init(&random, job->seed);
-    int code = 0;
-    for (uint64_t i = 0; !code && i < n_chunks; i++) {
+    int status = 0;
+    for (uint64_t i = 0; !status && i < n_chunks; i++) {
         struct chunk_rows rows = rows_of_chunk(job, i);
-        code = delete_random(job, rows, min(count, rows.end - rows.start), &random, error_out);
+        status = delete_random(job, rows, min(count, rows.end - rows.start), &random, error_out);
     }
-    return code;
+    return status;
 }
 
 /* Selection sampling: whether the next of n_left chunks is among the n_wanted still to be chosen. Draws one
@@ -80,16 +80,16 @@ int generate_occupancy(struct recipe_job *job, struct dv_error *error_out)
     recipe_geometric_init(&gap, rate.numerator, rate.denominator);
     uint64_t n_chunks = count_chunks(job);
     uint64_t n_wanted = (n_chunks * recipe_count(job, "percent") + 99) / 100;
-    int code = 0;
-    for (uint64_t i = 0; !code && n_wanted > 0; i++) {
+    int status = 0;
+    for (uint64_t i = 0; !status && n_wanted > 0; i++) {
         if (!choose(&random, n_chunks - i, &n_wanted))
             continue;
         struct chunk_rows rows = rows_of_chunk(job, i);
-        for (uint64_t row = rows.start + recipe_geometric_next(&gap, &random); !code && row < rows.end;
+        for (uint64_t row = rows.start + recipe_geometric_next(&gap, &random); !status && row < rows.end;
              row += 1 + recipe_geometric_next(&gap, &random))
-            code = recipe_delete(job, row, row + 1, error_out);
+            status = recipe_delete(job, row, row + 1, error_out);
     }
-    return code;
+    return status;
 }
 
 /* The chosen chunks share the deletes evenly; what a partial one cannot take goes to those after it. Where
@@ -102,23 +102,23 @@ int generate_clustered(struct recipe_job *job, struct dv_error *error_out)
     uint64_t n_chunks = count_chunks(job);
     uint64_t n_wanted = per_chunk > 0 ? (n_left + per_chunk - 1) / per_chunk : 0;
     if (n_left > 0 && (per_chunk == 0 || n_wanted > n_chunks))
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "clustered: %" PRIu64 " deletes do not fit into %" PRIu64
                        " chunks at this fill; raise fill or lower rate",
                        n_left, n_chunks);
     struct recipe_random random;
     recipe_random_init(&random, job->seed);
-    int code = 0;
-    for (uint64_t i = 0; !code && n_wanted > 0; i++) {
+    int status = 0;
+    for (uint64_t i = 0; !status && n_wanted > 0; i++) {
         uint64_t share = (n_left + n_wanted - 1) / n_wanted;
         if (!choose(&random, n_chunks - i, &n_wanted))
             continue;
         struct chunk_rows rows = rows_of_chunk(job, i);
         uint64_t count = min(share, rows.end - rows.start);
-        code = delete_random(job, rows, count, &random, error_out);
+        status = delete_random(job, rows, count, &random, error_out);
         n_left -= count;
     }
-    return code;
+    return status;
 }
 
 /* --- zipf --- */
@@ -181,21 +181,20 @@ int generate_zipf(struct recipe_job *job, struct dv_error *error_out)
     uint32_t *by_rank = malloc(n_chunks * sizeof *by_rank);
     uint32_t *counts = malloc(n_chunks * sizeof *counts);
     struct recipe_random random;
-    int code = 0;
+    int status = 0;
     if (!by_rank || !counts) {
-        code =
-            dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %" PRIu64 " chunks", n_chunks);
+        status = dv_no_memory(error_out);
         goto out;
     }
     recipe_random_init(&random, job->seed);
     shuffle(by_rank, n_chunks, &random);
     share_out(job, by_rank, n_chunks, total, counts);
-    for (uint64_t i = 0; !code && i < n_chunks; i++) {
+    for (uint64_t i = 0; !status && i < n_chunks; i++) {
         if (counts[i] > 0)
-            code = delete_random(job, rows_of_chunk(job, i), counts[i], &random, error_out);
+            status = delete_random(job, rows_of_chunk(job, i), counts[i], &random, error_out);
     }
 out:
     free(by_rank);
     free(counts);
-    return code;
+    return status;
 }

@@ -79,11 +79,11 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t i, uint32_t n, bool want
 int recipe_delete_bits(struct recipe_job *job, uint64_t first_row, const uint64_t *bits, uint32_t n,
                        struct dv_error *error_out)
 {
-    int code = 0;
-    for (uint32_t start = next_bit(bits, 0, n, true), end; !code && start < n;
+    int status = 0;
+    for (uint32_t start = next_bit(bits, 0, n, true), end; !status && start < n;
          start = next_bit(bits, end, n, true)) {
         end = next_bit(bits, start, n, false);
-        code = recipe_delete(job, first_row + start, first_row + end, error_out);
+        status = recipe_delete(job, first_row + start, first_row + end, error_out);
     }
-    return code;
+    return status;
 }

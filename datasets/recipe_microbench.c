@@ -31,10 +31,10 @@ static int delete_java_random(struct recipe_job *job, uint32_t cardinality, stru
 
 static int delete_blocks(struct recipe_job *job, struct dv_error *error_out)
 {
-    int code = 0;
-    for (uint64_t i = 0; !code && i < N_BLOCKS; i++)
-        code = recipe_delete(job, i * BLOCK_STEP, i * BLOCK_STEP + BLOCK_ROWS, error_out);
-    return code;
+    int status = 0;
+    for (uint64_t i = 0; !status && i < N_BLOCKS; i++)
+        status = recipe_delete(job, i * BLOCK_STEP, i * BLOCK_STEP + BLOCK_ROWS, error_out);
+    return status;
 }
 
 int generate_microbench(struct recipe_job *job, struct dv_error *error_out)

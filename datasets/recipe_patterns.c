@@ -14,11 +14,11 @@ int generate_uniform(struct recipe_job *job, struct dv_error *error_out)
     struct recipe_geometric gap; /* live rows before the next deleted one */
     recipe_random_init(&random, job->seed);
     recipe_geometric_init(&gap, rate.numerator, rate.denominator);
-    int code = 0;
-    for (uint64_t row = recipe_geometric_next(&gap, &random); !code && row < job->n_rows;
+    int status = 0;
+    for (uint64_t row = recipe_geometric_next(&gap, &random); !status && row < job->n_rows;
          row += 1 + recipe_geometric_next(&gap, &random))
-        code = recipe_delete(job, row, row + 1, error_out);
-    return code;
+        status = recipe_delete(job, row, row + 1, error_out);
+    return status;
 }
 
 /* The gap between two stretches of `length` deleted rows (in the mean) that makes `rate` of all rows deleted:
@@ -31,7 +31,7 @@ static int init_gap(const struct recipe_job *job, struct recipe_geometric *gap_o
     uint64_t length = recipe_count(job, "length");
     unsigned __int128 denominator = (unsigned __int128)length * (rate.denominator - rate.numerator);
     if (rate.numerator > denominator)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "%s: rate is at most length / (length + 1), %" PRIu64 " / %" PRIu64
                        " here: a live row stands between two runs",
                        job->recipe->id, length, length + 1);
@@ -47,14 +47,14 @@ int generate_runs(struct recipe_job *job, struct dv_error *error_out)
     struct recipe_random random;
     struct recipe_geometric gap;
     recipe_random_init(&random, job->seed);
-    int code = init_gap(job, &gap, error_out);
-    if (code)
-        return code;
+    int status = init_gap(job, &gap, error_out);
+    if (status)
+        return status;
     /* The first gap may be of no row, all others are of one at least. */
-    for (uint64_t row = recipe_geometric_next(&gap, &random); !code && row < job->n_rows;
+    for (uint64_t row = recipe_geometric_next(&gap, &random); !status && row < job->n_rows;
          row += length + 1 + recipe_geometric_next(&gap, &random))
-        code = recipe_delete(job, row, row + length, error_out);
-    return code;
+        status = recipe_delete(job, row, row + length, error_out);
+    return status;
 }
 
 int generate_bursts(struct recipe_job *job, struct dv_error *error_out)
@@ -64,35 +64,35 @@ int generate_bursts(struct recipe_job *job, struct dv_error *error_out)
     struct recipe_random random;
     struct recipe_geometric gap, more; /* more: rows of a burst after its first */
     recipe_random_init(&random, job->seed);
-    int code = init_gap(job, &gap, error_out);
-    if (code)
-        return code;
+    int status = init_gap(job, &gap, error_out);
+    if (status)
+        return status;
     recipe_geometric_init(&more, 1, recipe_count(job, "length"));
     uint64_t row = recipe_geometric_next(&gap, &random);
-    while (!code && row < job->n_rows) {
+    while (!status && row < job->n_rows) {
         uint64_t end = row + 1 + recipe_geometric_next(&more, &random);
-        code = recipe_delete(job, row, end, error_out);
+        status = recipe_delete(job, row, end, error_out);
         row = end + 1 + recipe_geometric_next(&gap, &random);
     }
-    return code;
+    return status;
 }
 
 int generate_stride(struct recipe_job *job, struct dv_error *error_out)
 {
     uint64_t step = recipe_count(job, "step");
-    int code = 0;
-    for (uint64_t row = recipe_count(job, "offset"); !code && row < job->n_rows; row += step)
-        code = recipe_delete(job, row, row + 1, error_out);
-    return code;
+    int status = 0;
+    for (uint64_t row = recipe_count(job, "offset"); !status && row < job->n_rows; row += step)
+        status = recipe_delete(job, row, row + 1, error_out);
+    return status;
 }
 
 int generate_alternating(struct recipe_job *job, struct dv_error *error_out)
 {
     uint64_t length = recipe_count(job, "length");
-    int code = 0;
-    for (uint64_t row = length; !code && row < job->n_rows; row += 2 * length)
-        code = recipe_delete(job, row, row + length, error_out);
-    return code;
+    int status = 0;
+    for (uint64_t row = length; !status && row < job->n_rows; row += 2 * length)
+        status = recipe_delete(job, row, row + length, error_out);
+    return status;
 }
 
 int generate_prefix(struct recipe_job *job, struct dv_error *error_out)
@@ -117,8 +117,8 @@ int generate_one(struct recipe_job *job, struct dv_error *error_out)
 {
     uint64_t row = recipe_count(job, "row");
     if (row >= job->n_rows)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "one: row=%" PRIu64 " is not below rows=%" PRIu64, row, job->n_rows);
+        return dv_fail(error_out, DV_ERROR_USAGE, "one: row=%" PRIu64 " is not below rows=%" PRIu64, row,
+                       job->n_rows);
     return recipe_delete(job, row, row + 1, error_out);
 }
 

@@ -80,13 +80,13 @@ static int parse_value(const struct recipe_job *job, const struct recipe_param *
     case RECIPE_COUNT:
         if (parse_count(param, text, &value_out->count))
             return 0;
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "%s: %s=%.60s: an integer from %" PRIu64 " to %" PRIu64 " is expected", id,
                        param->name, text, param->min, param->max);
     case RECIPE_RATE:
         if (parse_rate(text, &value_out->rate))
             return 0;
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "%s: %s=%.60s: a fraction from 0 to 1 such as 0.061, or 6.1%%, is expected, of at "
                        "most 18 decimals",
                        id, param->name, text);
@@ -95,8 +95,8 @@ static int parse_value(const struct recipe_job *job, const struct recipe_param *
         value_out->count = (uint64_t)index;
         if (index >= 0)
             return 0;
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s: %s=%.60s: one of %s is expected", id,
-                       param->name, text, param->choices);
+        return dv_fail(error_out, DV_ERROR_USAGE, "%s: %s=%.60s: one of %s is expected", id, param->name,
+                       text, param->choices);
     }
     }
     return 0;
@@ -121,24 +121,23 @@ static int fail_unknown_recipe(const char *id, struct dv_error *error_out)
     char known[192] = "";
     for (size_t i = 0; i < recipes_count(); i++)
         list_word(known, sizeof known, recipe_at(i)->id);
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "no recipe is called '%.40s'; known: %s", id,
-                   known);
+    return dv_fail(error_out, DV_ERROR_USAGE, "no recipe is called '%.40s'; known: %s", id, known);
 }
 
 static int fail_unused(const struct recipe_job *job, const struct spec_pair *pair, struct dv_error *error_out)
 {
     const struct recipe_param *param = recipe_find_param(job->recipe, pair->key);
     if (param)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s takes '%s' only where %s",
-                       job->recipe->id, param->name, param->when);
+        return dv_fail(error_out, DV_ERROR_USAGE, "%s takes '%s' only where %s", job->recipe->id, param->name,
+                       param->when);
     char known[160] = "";
     for (size_t i = 0; i < job->recipe->n_params; i++) {
         const char *name = job->recipe->params[i].name;
         if (recipe_find_param(job->recipe, name) == &job->recipe->params[i])
             list_word(known, sizeof known, name);
     }
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s takes no '%.40s'; known: %s", job->recipe->id,
-                   pair->key, known);
+    return dv_fail(error_out, DV_ERROR_USAGE, "%s takes no '%.40s'; known: %s", job->recipe->id, pair->key,
+                   known);
 }
 
 /* Cuts `text` (what follows the recipe's id) into pairs. A key may come once. */
@@ -150,16 +149,14 @@ static int split_pairs(char *text, struct spec_pair *pairs_out, size_t *n_pairs_
         char *field = strsep(&text, ":");
         char *equals = strchr(field, '=');
         if (!equals || equals == field)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                           "'%.60s' in a spec: key=value is expected", field);
+            return dv_fail(error_out, DV_ERROR_USAGE, "'%.60s' in a spec: key=value is expected", field);
         *equals = '\0';
         for (size_t i = 0; i < *n_pairs_out; i++) {
             if (strcmp(pairs_out[i].key, field) == 0)
-                return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "'%.60s' is given twice", field);
+                return dv_fail(error_out, DV_ERROR_USAGE, "'%.60s' is given twice", field);
         }
         if (*n_pairs_out == RECIPE_MAX_PARAMS)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "more than %d parameters in a spec",
-                           RECIPE_MAX_PARAMS);
+            return dv_fail(error_out, DV_ERROR_USAGE, "more than %d parameters in a spec", RECIPE_MAX_PARAMS);
         pairs_out[(*n_pairs_out)++] = (struct spec_pair){.key = field, .value = equals + 1};
     }
     return 0;
@@ -188,9 +185,9 @@ static int set_values(struct recipe_job *job, struct spec_pair *pairs, size_t n_
         if (!applies(job, param))
             continue;
         const char *text = take_pair(pairs, n_pairs, param->name);
-        int code = parse_value(job, param, text ? text : param->fallback, &job->values[i], error_out);
-        if (code)
-            return code;
+        int status = parse_value(job, param, text ? text : param->fallback, &job->values[i], error_out);
+        if (status)
+            return status;
     }
     for (size_t i = 0; i < n_pairs; i++) {
         if (!pairs[i].is_used)
@@ -206,7 +203,7 @@ static int set_common(struct recipe_job *job, struct dv_error *error_out)
     job->n_rows = recipe_count(job, "rows");
     job->base = recipe_count(job, "base");
     if (job->n_rows - 1 > RECIPE_MAX_POSITION - job->base)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "%" PRIu64 " rows from position %" PRIu64 " pass the last position, %" PRIu64,
                        job->n_rows, job->base, RECIPE_MAX_POSITION);
     return 0;
@@ -217,20 +214,20 @@ int recipe_job_parse(struct recipe_job *job_out, const char *spec, struct dv_err
     *job_out = (struct recipe_job){0};
     char *copy = strdup(spec);
     if (!copy)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+        return dv_no_memory(error_out);
     char *rest = copy;
     const char *id = strsep(&rest, ":");
     struct spec_pair pairs[RECIPE_MAX_PARAMS];
     size_t n_pairs = 0;
     job_out->recipe = recipe_find(id);
-    int code =
+    int status =
         job_out->recipe ? split_pairs(rest, pairs, &n_pairs, error_out) : fail_unknown_recipe(id, error_out);
-    if (!code)
-        code = set_values(job_out, pairs, n_pairs, error_out);
-    if (!code)
-        code = set_common(job_out, error_out);
+    if (!status)
+        status = set_values(job_out, pairs, n_pairs, error_out);
+    if (!status)
+        status = set_common(job_out, error_out);
     free(copy);
-    return code;
+    return status;
 }
 
 static void print_rate(FILE *out, struct recipe_rate rate)

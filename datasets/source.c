@@ -75,11 +75,11 @@ int source_check_spec(const char *spec, char **canonical_out, struct dv_error *e
 {
     struct recipe_job job;
     *canonical_out = NULL;
-    int code = recipe_job_parse(&job, spec, error_out);
-    if (code)
-        return code;
+    int status = recipe_job_parse(&job, spec, error_out);
+    if (status)
+        return status;
     *canonical_out = recipe_job_print(&job);
-    return *canonical_out ? 0 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+    return *canonical_out ? 0 : dv_no_memory(error_out);
 }
 
 int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_error *error_out)
@@ -87,15 +87,16 @@ int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_e
     struct recipe_job job;
     struct payload_writer writer;
     *source_out = (struct dv_source){.format = "recipe"};
-    int code = recipe_job_parse(&job, spec, error_out);
-    if (code)
-        return code;
+    int status = recipe_job_parse(&job, spec, error_out);
+    if (status)
+        return status;
     payload_writer_init(&writer, recipe_count(&job, "optimize") ? PAYLOAD_OPTIMIZE : 0);
     job.writer = &writer;
-    code = job.recipe->generate(&job, error_out);
-    if (!code)
-        code = payload_writer_finish(&writer, &source_out->payload, &source_out->n_payload_bytes, error_out);
-    if (code)
+    status = job.recipe->generate(&job, error_out);
+    if (!status)
+        status =
+            payload_writer_finish(&writer, &source_out->payload, &source_out->n_payload_bytes, error_out);
+    if (status)
         goto out;
 
     source_out->base = job.base;
@@ -105,12 +106,12 @@ int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_e
     snprintf(source_out->recipe, sizeof source_out->recipe, "%s", job.recipe->id);
     source_out->spec = recipe_job_print(&job);
     if (!source_out->spec)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+        status = dv_no_memory(error_out);
 out:
     payload_writer_free(&writer);
-    if (code)
+    if (status)
         source_free(source_out);
-    return code;
+    return status;
 }
 
 void source_free(struct dv_source *source)

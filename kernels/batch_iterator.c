@@ -120,7 +120,7 @@ int batch_iterator_file_open(const struct dv *dv, struct kernel_state *state, st
     (void)dv;
     struct file_iterator *file = malloc(sizeof *file);
     if (!file)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for an iterator");
+        return dv_no_memory(error_out);
     file->key = UINT64_MAX;
     state->data = file;
     state->n_bytes = sizeof *file;

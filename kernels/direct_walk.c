@@ -77,8 +77,7 @@ static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n
         n_scratch_bytes = 0;
     struct direct_cursor *cursor = aligned_alloc(64, sizeof *cursor + n_scratch_bytes);
     if (!cursor)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
-                       "no memory for the cursor of a direct kernel");
+        return dv_no_memory(error_out);
     memset(cursor, 0, sizeof *cursor + n_scratch_bytes);
     direct_join(cursor, &dv->view, DIRECT_STREAM_JOINED);
     state->data = cursor;

@@ -9,7 +9,7 @@ static int add_roaring(struct dv *dv, struct dv_error *error_out)
     return dv->roaring ? 0 : dv_roaring_new(&dv->roaring, dv, error_out);
 #else
     (void)dv;
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "built without CRoaring");
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "built without CRoaring");
 #endif
 }
 
@@ -19,7 +19,7 @@ static int add_roaring64(struct dv *dv, struct dv_error *error_out)
     return dv->roaring64 ? 0 : dv_roaring64_new(&dv->roaring64, dv, error_out);
 #else
     (void)dv;
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "built without CRoaring's 64-bit bitmap");
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "built without CRoaring's 64-bit bitmap");
 #endif
 }
 

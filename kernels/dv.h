@@ -15,28 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a function of dv_, source_ or format_ failed. The program maps codes to exit codes: INPUT 3,
- * UNAVAILABLE 4, USAGE 2. */
-enum dv_error_code {
-    DV_ERROR_INPUT = -3,       /* the bytes or the file are wrong */
-    DV_ERROR_UNAVAILABLE = -4, /* not possible with this build, CPU or library */
-    DV_ERROR_USAGE = -2,       /* a spec or an option is wrong */
-    DV_ERROR_MEMORY = -5,      /* an allocation failed, or was refused as too large */
-    DV_ERROR_IO = -6,          /* the operating system refused: open, read, write, rename */
-};
+#include "dv_error.h"
 
-#define DV_NO_OFFSET UINT64_MAX
-
-struct dv_error {
-    int code;              /* one of enum dv_error_code, 0 where nothing failed */
-    uint64_t offset_bytes; /* where in the bytes or file, DV_NO_OFFSET where no place applies */
-    char message[256];     /* what was found and what was expected, one line, without file name and offset */
-};
-
-/* Fills `error_out` (may be NULL) as printf does and returns `code`, so that callers write `return
- * dv_fail(...)`. */
-int dv_fail(struct dv_error *error_out, int code, uint64_t offset_bytes, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+#define DV_CHUNK_ROWS   65536u /* positions of one chunk */
+#define DV_ARRAY_MAX    4096u  /* values of an array container; more are a bitset */
+#define DV_BITSET_BYTES 8192u  /* of every bitset container */
 
 enum dv_kind { DV_ARRAY, DV_BITSET, DV_RUN, DV_N_KINDS };
 

@@ -99,7 +99,7 @@ int dv_intervals_new(struct dv_intervals *intervals_out, const uint8_t *bytes, s
     if (builder.out_of_memory) {
         dv_intervals_free(&builder.intervals);
         *intervals_out = (struct dv_intervals){0};
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for the oracle's intervals");
+        return dv_no_memory(error_out);
     }
     *intervals_out = builder.intervals;
     return 0;

@@ -21,18 +21,16 @@ static int reserve_bitmaps(struct dv_roaring *roaring, uint64_t n_bitmaps, struc
     roaring->n_bitmaps = n_bitmaps;
     if (n_bitmaps <= MAX_HEAP_BITMAPS) {
         roaring->bitmaps = calloc(n_bitmaps ? n_bitmaps : 1, sizeof *roaring->bitmaps);
-        return roaring->bitmaps
-                   ? 0
-                   : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for bitmaps");
+        return roaring->bitmaps ? 0 : dv_no_memory(error_out);
     }
     if (n_bitmaps > SIZE_MAX / sizeof *roaring->bitmaps)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "key %" PRIu64 " needs 64-bit pointers",
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "key %" PRIu64 " needs 64-bit pointers",
                        n_bitmaps - 1);
     size_t n_bytes = n_bitmaps * sizeof *roaring->bitmaps;
     void *mapping =
         mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "an array of bitmaps up to key %" PRIu64
                        " needs %zu bytes of address space, refused here",
                        n_bitmaps - 1, n_bytes);
@@ -52,11 +50,11 @@ static int add_bucket(struct dv_roaring *roaring, const struct dv *dv, size_t *a
     size_t n_left = dv->n_bytes - *at - 4;
     size_t n_bytes = roaring_bitmap_portable_deserialize_size(bitmap, n_left);
     if (n_bytes == 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, *at, "CRoaring refuses the bitmap of key %" PRIu32, key);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, *at, "CRoaring refuses the bitmap of key %" PRIu32, key);
     roaring->bitmaps[key] = roaring_bitmap_portable_deserialize_safe(bitmap, n_bytes);
     if (!roaring->bitmaps[key])
-        return dv_fail(error_out, DV_ERROR_MEMORY, *at, "CRoaring cannot hold the bitmap of key %" PRIu32,
-                       key);
+        return dv_fail_at(error_out, DV_ERROR_MEMORY, *at, "CRoaring cannot hold the bitmap of key %" PRIu32,
+                          key);
     roaring->keys[roaring->n_keys++] = key;
     *at += 4 + n_bytes;
     return 0;
@@ -77,7 +75,7 @@ static int add_buckets(struct dv_roaring *roaring, const struct dv *dv, struct d
     roaring->keys = reallocarray(NULL, dv->view.n_buckets + 1, sizeof *roaring->keys);
     roaring->empty = roaring_bitmap_create();
     if (!roaring->keys || !roaring->empty)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for keys");
+        return dv_no_memory(error_out);
     size_t at = 8;
     while (!status && at < dv->n_bytes && load_le32(dv->bytes + at) < roaring->n_bitmaps)
         status = add_bucket(roaring, dv, &at, error_out);
@@ -89,7 +87,7 @@ int dv_roaring_new(struct dv_roaring **roaring_out, const struct dv *dv, struct 
     *roaring_out = NULL;
     struct dv_roaring *roaring = calloc(1, sizeof *roaring);
     if (!roaring)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for bitmaps");
+        return dv_no_memory(error_out);
     int status = add_buckets(roaring, dv, error_out);
     if (status)
         dv_roaring_free(roaring);
@@ -160,11 +158,11 @@ int dv_roaring64_new(struct dv_roaring64 **roaring64_out, const struct dv *dv, s
     *roaring64_out = NULL;
     struct dv_roaring64 *roaring64 = calloc(1, sizeof *roaring64);
     if (!roaring64)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a 64-bit bitmap");
+        return dv_no_memory(error_out);
     roaring64->bitmap = roaring64_bitmap_portable_deserialize_safe((const char *)dv->bytes, dv->n_bytes);
     if (!roaring64->bitmap) {
         free(roaring64);
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "CRoaring's roaring64 refuses the bytes");
+        return dv_fail(error_out, DV_ERROR_INPUT, "CRoaring's roaring64 refuses the bytes");
     }
     *roaring64_out = roaring64;
     return 0;

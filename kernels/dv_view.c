@@ -62,9 +62,9 @@ static int need_bytes(const struct reader *reader, uint64_t n_needed, const char
 {
     if (n_needed <= bytes_left(reader))
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, reader->at,
-                   "truncated: %s needs %" PRIu64 " bytes, %" PRIu64 " are left", what, n_needed,
-                   bytes_left(reader));
+    return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
+                      "truncated: %s needs %" PRIu64 " bytes, %" PRIu64 " are left", what, n_needed,
+                      bytes_left(reader));
 }
 
 static int reserve(struct dv_view *view, size_t *capacity, size_t n_more, struct dv_error *error_out)
@@ -75,7 +75,7 @@ static int reserve(struct dv_view *view, size_t *capacity, size_t n_more, struct
     size_t n_new = n_needed > 2 * *capacity ? n_needed : 2 * *capacity;
     struct dv_container *grown = reallocarray(view->containers, n_new, sizeof *grown);
     if (!grown)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for %zu containers", n_new);
+        return dv_no_memory(error_out);
     view->containers = grown;
     *capacity = n_new;
     return 0;
@@ -95,17 +95,17 @@ static int read_cookie(struct bitmap_header *header, struct reader *reader, stru
         return 0;
     }
     if (cookie != COOKIE_NO_RUNS)
-        return dv_fail(error_out, DV_ERROR_INPUT, reader->at,
-                       "cookie %" PRIu32 " of a bitmap, expected %u or 16 bits of %u", cookie, COOKIE_NO_RUNS,
-                       COOKIE_RUNS);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
+                          "cookie %" PRIu32 " of a bitmap, expected %u or 16 bits of %u", cookie,
+                          COOKIE_NO_RUNS, COOKIE_RUNS);
     status = need_bytes(reader, 8, "cookie and container count", error_out);
     if (status)
         return status;
     header->n_containers = load_le32(reader->bytes + reader->at + 4);
     if (header->n_containers > MAX_CONTAINERS)
-        return dv_fail(error_out, DV_ERROR_INPUT, reader->at + 4,
-                       "container count %" PRIu32 ", at most %u fit a bitmap", header->n_containers,
-                       MAX_CONTAINERS);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at + 4,
+                          "container count %" PRIu32 ", at most %u fit a bitmap", header->n_containers,
+                          MAX_CONTAINERS);
     reader->at += 8;
     return 0;
 }
@@ -143,8 +143,8 @@ static int read_body(struct dv_container *container, bool is_run, struct reader 
         container->kind = DV_RUN;
         container->n_runs = load_le16(reader->bytes + reader->at);
         if (container->n_runs == 0)
-            return dv_fail(error_out, DV_ERROR_INPUT, reader->at,
-                           "run container with 0 runs, expected at least 1");
+            return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
+                              "run container with 0 runs, expected at least 1");
         n_body_bytes = 2 + (uint64_t)container->n_runs * RUN_BYTES;
     } else if (container->cardinality <= ARRAY_MAX) {
         container->kind = DV_ARRAY;
@@ -168,15 +168,15 @@ static int read_container(struct dv_container *container, const struct bitmap_he
     container->chunk = load_le16(bytes + at);
     container->cardinality = load_le16(bytes + at + 2) + 1u;
     if (index > 0 && container->chunk <= load_le16(bytes + at - 4))
-        return dv_fail(error_out, DV_ERROR_INPUT, at, "chunk %u after chunk %u, expected ascending chunks",
-                       container->chunk, load_le16(bytes + at - 4));
+        return dv_fail_at(error_out, DV_ERROR_INPUT, at, "chunk %u after chunk %u, expected ascending chunks",
+                          container->chunk, load_le16(bytes + at - 4));
     if (header->has_offsets) {
         uint64_t at_offset = header->offsets + 4 * (uint64_t)index;
         uint32_t stated = load_le32(bytes + at_offset);
         if (stated != reader->at - header->start)
-            return dv_fail(error_out, DV_ERROR_INPUT, at_offset,
-                           "offset %" PRIu32 " of container %" PRIu32 ", expected %" PRIu64, stated, index,
-                           reader->at - header->start);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, at_offset,
+                              "offset %" PRIu32 " of container %" PRIu32 ", expected %" PRIu64, stated, index,
+                              reader->at - header->start);
     }
     bool is_run = header->has_runs && (bytes[header->run_flags + index / 8] >> index % 8 & 1);
     return read_body(container, is_run, reader, error_out);
@@ -212,8 +212,9 @@ static int read_buckets(struct dv_view *view, struct reader *reader, struct dv_e
             return status;
         uint32_t key = load_le32(reader->bytes + reader->at);
         if (key <= last_key)
-            return dv_fail(error_out, DV_ERROR_INPUT, reader->at,
-                           "key %" PRIu32 " after key %" PRId64 ", expected ascending keys", key, last_key);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
+                              "key %" PRIu32 " after key %" PRId64 ", expected ascending keys", key,
+                              last_key);
         last_key = key;
         reader->at += 4;
         status = read_bucket(view, &capacity, reader, key, error_out);
@@ -221,9 +222,9 @@ static int read_buckets(struct dv_view *view, struct reader *reader, struct dv_e
             return status;
     }
     if (bytes_left(reader))
-        return dv_fail(error_out, DV_ERROR_INPUT, reader->at,
-                       "%" PRIu64 " bytes behind the last of %" PRIu64 " buckets, expected none",
-                       bytes_left(reader), view->n_buckets);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
+                          "%" PRIu64 " bytes behind the last of %" PRIu64 " buckets, expected none",
+                          bytes_left(reader), view->n_buckets);
     return 0;
 }
 
@@ -237,9 +238,9 @@ int dv_view_index(struct dv_view *view_out, const uint8_t *bytes, size_t n_bytes
     struct dv_view view = {.n_buckets = load_le64(bytes)};
     reader.at = 8;
     if (view.n_buckets > bytes_left(&reader) / MIN_BUCKET_BYTES)
-        return dv_fail(error_out, DV_ERROR_INPUT, 0,
-                       "bucket count %" PRIu64 ", at most %" PRIu64 " fit the %" PRIu64 " bytes left",
-                       view.n_buckets, bytes_left(&reader) / MIN_BUCKET_BYTES, bytes_left(&reader));
+        return dv_fail_at(error_out, DV_ERROR_INPUT, 0,
+                          "bucket count %" PRIu64 ", at most %" PRIu64 " fit the %" PRIu64 " bytes left",
+                          view.n_buckets, bytes_left(&reader) / MIN_BUCKET_BYTES, bytes_left(&reader));
     status = read_buckets(&view, &reader, error_out);
     if (status)
         dv_view_free(&view);
@@ -269,9 +270,9 @@ static int validate_array(const struct dv_container *container, uint64_t at, str
     uint32_t i = 1;
     while (load_le16(values + 2 * i) > load_le16(values + 2 * i - 2))
         i++;
-    return dv_fail(error_out, DV_ERROR_INPUT, at + 2 * i,
-                   "array value %u after %u, expected ascending values", load_le16(values + 2 * i),
-                   load_le16(values + 2 * i - 2));
+    return dv_fail_at(error_out, DV_ERROR_INPUT, at + 2 * i,
+                      "array value %u after %u, expected ascending values", load_le16(values + 2 * i),
+                      load_le16(values + 2 * i - 2));
 }
 
 static int validate_bitset(const struct dv_container *container, uint64_t at, struct dv_error *error_out)
@@ -279,8 +280,9 @@ static int validate_bitset(const struct dv_container *container, uint64_t at, st
     uint32_t n_set = bitset_count(container->bytes);
     if (n_set == container->cardinality)
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, at, "bitset has %" PRIu32 " bits set, its header says %" PRIu32,
-                   n_set, container->cardinality);
+    return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                      "bitset has %" PRIu32 " bits set, its header says %" PRIu32, n_set,
+                      container->cardinality);
 }
 
 /* A run as one word: start in the low half, length minus one in the high half. */
@@ -317,18 +319,19 @@ static int validate_runs(const struct dv_container *container, uint64_t at, stru
         uint32_t run = load_le32(container->bytes + 2 + RUN_BYTES * i);
         uint64_t at_run = at + 2 + RUN_BYTES * i;
         if ((int32_t)(run & 0xffff) < last_end)
-            return dv_fail(error_out, DV_ERROR_INPUT, at_run,
-                           "run starts at %" PRIu32 ", expected %" PRId32
-                           " or later: the run before ends there",
-                           run & 0xffff, last_end);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, at_run,
+                              "run starts at %" PRIu32 ", expected %" PRId32
+                              " or later: the run before ends there",
+                              run & 0xffff, last_end);
         if (run_end(run) > 65536)
-            return dv_fail(error_out, DV_ERROR_INPUT, at_run,
-                           "run ends at %" PRId32 ", its chunk ends at 65536", run_end(run));
+            return dv_fail_at(error_out, DV_ERROR_INPUT, at_run,
+                              "run ends at %" PRId32 ", its chunk ends at 65536", run_end(run));
         n_values += (run >> 16) + 1;
         last_end = run_end(run);
     }
-    return dv_fail(error_out, DV_ERROR_INPUT, at, "runs hold %" PRIu32 " values, their header says %" PRIu32,
-                   n_values, container->cardinality);
+    return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                      "runs hold %" PRIu32 " values, their header says %" PRIu32, n_values,
+                      container->cardinality);
 }
 
 int dv_view_validate(const struct dv_view *view, const uint8_t *bytes, struct dv_error *error_out)

@@ -46,7 +46,7 @@ int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n
     *reader_out = NULL;
     struct dv_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a reader");
+        return dv_no_memory(error_out);
     reader->kernel = reader_kernels;
     while (!cpu_has(reader->kernel->isa))
         reader->kernel++;

@@ -69,14 +69,13 @@ int expand_bits_open(const struct dv *dv, struct kernel_state *state, struct dv_
     }
     if (n_chunks > STATE_BYTES_MAX / (CHUNK_ROWS / 8))
         return dv_fail(
-            error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+            error_out, DV_ERROR_UNAVAILABLE,
             "a bit for each of %llu chunks of 65536 rows is more than the 4 GiB that expanding may take",
             (unsigned long long)n_chunks);
     state->n_bytes = sizeof(struct expand_bits) + (size_t)n_chunks * (CHUNK_ROWS / 8);
     struct expand_bits *bits = state->data = calloc(1, state->n_bytes);
     if (!bits)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes of bits",
-                       state->n_bytes);
+        return dv_no_memory(error_out);
     bits->first = first;
     bits->n_rows = n_chunks * CHUNK_ROWS;
     for (size_t i = 0; i < view->n_containers; i++) {

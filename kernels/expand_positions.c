@@ -57,14 +57,13 @@ int expand_positions_open(const struct dv *dv, struct kernel_state *state, struc
 {
     const struct dv_view *view = &dv->view;
     if (view->cardinality > STATE_BYTES_MAX / sizeof(uint64_t))
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "%llu positions of 8 bytes are more than the 4 GiB that expanding may take",
                        (unsigned long long)view->cardinality);
     state->n_bytes = sizeof(struct expand_positions) + (size_t)view->cardinality * sizeof(uint64_t);
     struct expand_positions *list = state->data = malloc(state->n_bytes);
     if (!list)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu bytes of positions",
-                       state->n_bytes);
+        return dv_no_memory(error_out);
     *list = (struct expand_positions){.n = view->cardinality};
     uint64_t *out = list->positions;
     for (size_t i = 0; i < view->n_containers; i++) {

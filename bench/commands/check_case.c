@@ -12,7 +12,7 @@ static int copy_batches(struct batches *copy_out, const struct batch *batches, s
 {
     *copy_out = (struct batches){.items = malloc((n_batches + 1) * sizeof *batches)};
     if (!copy_out->items)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches", n_batches);
+        return dv_no_memory(error_out);
     uint64_t end = 0;
     for (size_t i = 0; i < n_batches; i++) {
         if (forward_only && batches[i].start < end)
@@ -30,16 +30,16 @@ int check_case_open(struct check_case *case_out, const char *name, const uint8_t
 {
     *case_out = (struct check_case){0};
     snprintf(case_out->name, sizeof case_out->name, "%s", name);
-    int result = guard_copy_open(&case_out->bytes, payload, n_payload_bytes, error_out);
-    if (result == 0)
-        result = dv_open(&case_out->dv, case_out->bytes.data, n_payload_bytes, DV_NEEDS_INTERVALS, error_out);
-    if (result == 0)
-        result = copy_batches(&case_out->batches, batches, n_batches, 0, error_out);
-    if (result == 0)
-        result = copy_batches(&case_out->forward, batches, n_batches, 1, error_out);
-    if (result != 0)
+    int status = guard_copy_open(&case_out->bytes, payload, n_payload_bytes, error_out);
+    if (status == 0)
+        status = dv_open(&case_out->dv, case_out->bytes.data, n_payload_bytes, DV_NEEDS_INTERVALS, error_out);
+    if (status == 0)
+        status = copy_batches(&case_out->batches, batches, n_batches, 0, error_out);
+    if (status == 0)
+        status = copy_batches(&case_out->forward, batches, n_batches, 1, error_out);
+    if (status != 0)
         check_case_close(case_out);
-    return result;
+    return status;
 }
 
 void check_case_close(struct check_case *check)
@@ -56,11 +56,11 @@ static int write_pattern(struct payload_writer *writer, const struct check_patte
 {
     if (pattern->step <= 1)
         return payload_writer_add_range(writer, pattern->start, pattern->end, error_out);
-    int result = 0;
-    for (uint64_t position = pattern->start; position < pattern->end && result == 0;
+    int status = 0;
+    for (uint64_t position = pattern->start; position < pattern->end && status == 0;
          position += pattern->step)
-        result = payload_writer_add_range(writer, position, position + 1, error_out);
-    return result;
+        status = payload_writer_add_range(writer, position, position + 1, error_out);
+    return status;
 }
 
 int check_case_from_patterns(struct check_case *case_out, const char *name,
@@ -71,15 +71,15 @@ int check_case_from_patterns(struct check_case *case_out, const char *name,
     uint8_t *payload = NULL;
     size_t n_payload_bytes = 0;
     payload_writer_init(&writer, options);
-    int result = 0;
-    for (size_t i = 0; i < n_patterns && result == 0; i++)
-        result = write_pattern(&writer, &patterns[i], error_out);
-    if (result == 0)
-        result = payload_writer_finish(&writer, &payload, &n_payload_bytes, error_out);
-    if (result == 0)
-        result = check_case_open(case_out, name, payload, n_payload_bytes, batches, n_batches, error_out);
+    int status = 0;
+    for (size_t i = 0; i < n_patterns && status == 0; i++)
+        status = write_pattern(&writer, &patterns[i], error_out);
+    if (status == 0)
+        status = payload_writer_finish(&writer, &payload, &n_payload_bytes, error_out);
+    if (status == 0)
+        status = check_case_open(case_out, name, payload, n_payload_bytes, batches, n_batches, error_out);
     else
         payload_writer_free(&writer);
     free(payload);
-    return result;
+    return status;
 }

@@ -111,15 +111,15 @@ static void mark_chunk(uint8_t *rows, uint64_t *random)
 static int write_chunk(struct payload_writer *writer, uint64_t start, const uint8_t *rows,
                        struct dv_error *error_out)
 {
-    int result = 0;
-    for (uint64_t row = 0; row < CHUNK_ROWS && result == 0;) {
+    int status = 0;
+    for (uint64_t row = 0; row < CHUNK_ROWS && status == 0;) {
         uint64_t from = row;
         while (row < CHUNK_ROWS && rows[row] == rows[from])
             row++;
         if (rows[from])
-            result = payload_writer_add_range(writer, start + from, start + row, error_out);
+            status = payload_writer_add_range(writer, start + from, start + row, error_out);
     }
-    return result;
+    return status;
 }
 
 /* Start of the first chunk: mostly low, sometimes just below a key, within a high key, or at the highest. */
@@ -177,21 +177,21 @@ static void choose_batches(struct batch *batches, uint64_t *random, uint64_t bas
 static int write_chunks(struct payload_writer *writer, uint64_t *random, uint64_t base, uint64_t *end_out,
                         struct dv_error *error_out)
 {
-    int result = 0;
+    int status = 0;
     uint64_t start = base;
-    for (uint64_t left = random_below(random, MAX_CHUNKS + 1); left > 0 && result == 0; left--) {
+    for (uint64_t left = random_below(random, MAX_CHUNKS + 1); left > 0 && status == 0; left--) {
         uint8_t *rows = calloc(CHUNK_ROWS, 1);
         if (!rows)
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a chunk");
+            return dv_no_memory(error_out);
         mark_chunk(rows, random);
-        result = write_chunk(writer, start, rows, error_out);
+        status = write_chunk(writer, start, rows, error_out);
         free(rows);
         start += CHUNK_ROWS;
         if (random_below(random, 20) == 0)
             start += UINT64_C(3) << 32;
     }
     *end_out = start + CHUNK_ROWS;
-    return result;
+    return status;
 }
 
 int check_case_random(struct check_case *case_out, uint64_t seed, struct dv_error *error_out)
@@ -200,21 +200,21 @@ int check_case_random(struct check_case *case_out, uint64_t seed, struct dv_erro
     struct payload_writer writer;
     payload_writer_init(&writer, (unsigned)random_below(&random, 4)); /* any of enum payload_option */
     uint64_t base = random_base(&random), end = 0;
-    int result = write_chunks(&writer, &random, base, &end, error_out);
+    int status = write_chunks(&writer, &random, base, &end, error_out);
     uint8_t *payload = NULL;
     size_t n_payload_bytes;
-    if (result == 0)
-        result = payload_writer_finish(&writer, &payload, &n_payload_bytes, error_out);
+    if (status == 0)
+        status = payload_writer_finish(&writer, &payload, &n_payload_bytes, error_out);
     else
         payload_writer_free(&writer);
-    if (result != 0)
-        return result;
+    if (status != 0)
+        return status;
 
     struct batch batches[N_BATCHES];
     choose_batches(batches, &random, base, end);
     char name[64];
     snprintf(name, sizeof name, "random:seed=%" PRIu64, seed);
-    result = check_case_open(case_out, name, payload, n_payload_bytes, batches, N_BATCHES, error_out);
+    status = check_case_open(case_out, name, payload, n_payload_bytes, batches, N_BATCHES, error_out);
     free(payload);
-    return result;
+    return status;
 }

@@ -18,8 +18,7 @@ int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out)
     };
     if (!tally_out->cells || !tally_out->runs) {
         check_tally_close(tally_out);
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the results of %zu kernels",
-                       n_kernels);
+        return dv_no_memory(error_out);
     }
     memset(tally_out->runs, 1, n_kernels);
     return 0;
@@ -54,14 +53,14 @@ static int verify_one(const struct kernel *kernel, enum sink_kind sink, struct c
                       const struct verify_options *options, struct verdict *verdict_out,
                       struct dv_error *error_out)
 {
-    int result = kernel_unavailable(kernel, sink) ? 0 : dv_add(&check->dv, kernel->needs, error_out);
-    if (result == DV_ERROR_UNAVAILABLE) {
+    int status = kernel_unavailable(kernel, sink) ? 0 : dv_add(&check->dv, kernel->needs, error_out);
+    if (status == DV_ERROR_UNAVAILABLE) {
         verdict_out->kind = VERDICT_UNAVAILABLE;
         snprintf(verdict_out->reason, sizeof verdict_out->reason, "%s", error_out->message);
         return 0;
     }
-    if (result != 0)
-        return result;
+    if (status != 0)
+        return status;
     const struct batches *batches = kernel->flags & KERNEL_FORWARD_ONLY ? &check->forward : &check->batches;
     return verify_kernel(kernel, &check->dv, batches, sink, options, verdict_out, error_out);
 }
@@ -79,9 +78,9 @@ static int run_kernel(struct check_tally *tally, size_t index, struct check_case
         struct verdict verdict = {.kind = VERDICT_OK};
         if (!(tally->sinks & kernel->sinks & 1u << sink))
             continue;
-        int result = verify_one(kernel, (enum sink_kind)sink, check, options, &verdict, error_out);
-        if (result < 0)
-            return result;
+        int status = verify_one(kernel, (enum sink_kind)sink, check, options, &verdict, error_out);
+        if (status < 0)
+            return status;
         note(&tally->cells[index][sink], check, &verdict);
         if (verdict.state_bytes > MAX_STATE_BYTES)
             break;
@@ -93,14 +92,14 @@ int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed
 {
     const struct verify_options options = {.seed = seed, .shuffled = 1, .gaps = 1};
     struct dv_error error = {0};
-    int result = 0;
+    int status = 0;
     tally->n_cases++;
-    for (size_t i = 0; i < tally->n_kernels && result == 0; i++)
+    for (size_t i = 0; i < tally->n_kernels && status == 0; i++)
         if (tally->runs[i])
-            result = run_kernel(tally, i, check, &options, &error);
-    if (result < 0)
+            status = run_kernel(tally, i, check, &options, &error);
+    if (status < 0)
         *error_out = error;
-    return result;
+    return status;
 }
 
 uint64_t check_tally_wrong(const struct check_tally *tally)

@@ -18,7 +18,7 @@ struct check_cell {
     uint64_t n_wrong;
     uint64_t n_unavailable;
     char wrong[400];       /* of the first wrong one: case and reason */
-    char unavailable[256]; /* reason of the last unavailable one */
+    char unavailable[512]; /* reason of the last unavailable one */
 };
 
 struct check_tally {

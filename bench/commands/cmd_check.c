@@ -54,29 +54,27 @@ static int for_each_item(const char *list,
                          void *context, struct dv_error *error_out)
 {
     char item[64];
-    int result = 0;
-    while (*list && result == 0) {
+    int status = 0;
+    while (*list && status == 0) {
         size_t n = strcspn(list, ",");
         snprintf(item, sizeof item, "%.*s", n < sizeof item ? (int)n : (int)sizeof item - 1, list);
-        result = take(context, item, error_out);
+        status = take(context, item, error_out);
         list += n + (list[n] == ',');
     }
-    return result;
+    return status;
 }
 
 static int take_batch_rows(void *context, const char *item, struct dv_error *error_out)
 {
     struct check_options *options = context;
     uint64_t n_rows;
-    int result = vector_options_number("--batch", item, &n_rows, error_out);
-    if (result != 0)
-        return result;
+    int status = vector_options_number("--batch", item, &n_rows, error_out);
+    if (status != 0)
+        return status;
     if (n_rows == 0 || n_rows > INT32_MAX)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--batch: found %s, expected 1 to 2147483647",
-                       item);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--batch: found %s, expected 1 to 2147483647", item);
     if (options->n_batch_rows == MAX_BATCH_SIZES)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--batch: more than %d sizes",
-                       MAX_BATCH_SIZES);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--batch: more than %d sizes", MAX_BATCH_SIZES);
     options->batch_rows[options->n_batch_rows++] = (uint32_t)n_rows;
     return 0;
 }
@@ -90,8 +88,7 @@ static int take_kernel(void *context, const char *item, struct dv_error *error_o
             return 0;
         }
     }
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "unknown kernel '%s'; dvbench list kernels",
-                   item);
+    return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel '%s'; dvbench list kernels", item);
 }
 
 static int take_sink(void *context, const char *item, struct dv_error *error_out)
@@ -99,8 +96,7 @@ static int take_sink(void *context, const char *item, struct dv_error *error_out
     struct check_tally *tally = context;
     int sink = sink_find(item);
     if (sink < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "unknown sink '%s'; dvbench list sinks",
-                       item);
+        return dv_fail(error_out, DV_ERROR_USAGE, "unknown sink '%s'; dvbench list sinks", item);
     tally->sinks |= 1u << sink;
     return 0;
 }
@@ -108,8 +104,7 @@ static int take_sink(void *context, const char *item, struct dv_error *error_out
 static int take_name(struct check_options *options, const char *name, struct dv_error *error_out)
 {
     if (options->n_names == sizeof options->names / sizeof *options->names)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "check: more than %zu vectors",
-                       options->n_names);
+        return dv_fail(error_out, DV_ERROR_USAGE, "check: more than %zu vectors", options->n_names);
     options->names[options->n_names++] = name;
     return 0;
 }
@@ -117,9 +112,9 @@ static int take_name(struct check_options *options, const char *name, struct dv_
 static int take_option(struct check_options *options, int value, char **argv, struct dv_error *error_out)
 {
     uint64_t number = 0;
-    int result = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (result != 0)
-        return result < 0 ? result : 0;
+    int status = vector_options_take(&options->vectors, value, optarg, error_out);
+    if (status != 0)
+        return status < 0 ? status : 0;
     switch (value) {
     case OPTION_DV:
         return take_name(options, optarg, error_out);
@@ -133,17 +128,17 @@ static int take_option(struct check_options *options, int value, char **argv, st
         options->n_batch_rows = 0;
         return for_each_item(optarg, take_batch_rows, options, error_out);
     case OPTION_MAX_BATCHES:
-        result = vector_options_number("--max-batches", optarg, &number, error_out);
+        status = vector_options_number("--max-batches", optarg, &number, error_out);
         options->max_batches = number < 1000000 ? (size_t)number : 1000000;
-        return result;
+        return status;
     case OPTION_RANDOM:
         options->has_random = 1;
         return vector_options_number("--random", optarg, &options->n_random, error_out);
     case OPTION_SEED:
         return vector_options_number("--seed", optarg, &options->seed, error_out);
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "check: bad option %.80s; check --help lists them", argv[optind - 1]);
+        return dv_fail(error_out, DV_ERROR_USAGE, "check: bad option %s; check --help lists them",
+                       argv[optind - 1]);
     }
 }
 
@@ -156,22 +151,21 @@ static int plan_batches(struct batches *all_out, const struct check_options *opt
     *all_out = (struct batches){
         .items = calloc(options->n_batch_rows * options->max_batches + 1, sizeof *all_out->items)};
     if (!all_out->items)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches of each size",
-                       options->max_batches);
-    int result = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
-    if (result != 0)
-        return result;
-    for (size_t i = 0; i < options->n_batch_rows && result == 0; i++) {
+        return dv_no_memory(error_out);
+    int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < options->n_batch_rows && status == 0; i++) {
         uint64_t skipped = i % 2 && source->n_rows > 1;
         struct batches some = {0};
-        result = batches_plan(&some, &view, source->base + skipped, source->n_rows - skipped,
+        status = batches_plan(&some, &view, source->base + skipped, source->n_rows - skipped,
                               options->batch_rows[i], options->max_batches, error_out);
         for (size_t j = 0; j < some.n_items; j++)
             all_out->items[all_out->n_items++] = some.items[j];
         batches_free(&some);
     }
     dv_view_free(&view);
-    return result;
+    return status;
 }
 
 static int check_source(struct check_tally *tally, const struct check_options *options,
@@ -179,16 +173,16 @@ static int check_source(struct check_tally *tally, const struct check_options *o
 {
     struct batches batches;
     struct check_case check;
-    int result = plan_batches(&batches, options, source, error_out);
-    if (result == 0)
-        result = check_case_open(&check, source->spec, source->payload, source->n_payload_bytes,
+    int status = plan_batches(&batches, options, source, error_out);
+    if (status == 0)
+        status = check_case_open(&check, source->spec, source->payload, source->n_payload_bytes,
                                  batches.items, batches.n_items, error_out);
-    if (result == 0) {
-        result = check_run(tally, &check, options->seed, error_out);
+    if (status == 0) {
+        status = check_run(tally, &check, options->seed, error_out);
         check_case_close(&check);
     }
     batches_free(&batches);
-    return result;
+    return status;
 }
 
 static int check_named(struct check_tally *tally, struct check_options *options, const char *name,
@@ -196,11 +190,11 @@ static int check_named(struct check_tally *tally, struct check_options *options,
 {
     struct dv_source *sources = NULL;
     size_t n_sources = 0;
-    int result = vector_options_load(&options->vectors, name, &sources, &n_sources, error_out);
-    for (size_t i = 0; i < n_sources && result == 0; i++)
-        result = check_source(tally, options, &sources[i], error_out);
+    int status = vector_options_load(&options->vectors, name, &sources, &n_sources, error_out);
+    for (size_t i = 0; i < n_sources && status == 0; i++)
+        status = check_source(tally, options, &sources[i], error_out);
     format_free_sources(sources, n_sources);
-    return result;
+    return status;
 }
 
 /* Each recipe as it comes, without run containers, and across a key from a start that is a multiple of
@@ -208,31 +202,31 @@ static int check_named(struct check_tally *tally, struct check_options *options,
 static int check_recipes(struct check_tally *tally, struct check_options *options, struct dv_error *error_out)
 {
     static const char *const variants[] = {"", ":optimize=0", ":rows=300000:base=4294900003"};
-    int result = 0;
-    for (size_t i = 0; i < recipes_count() * 3 && result == 0; i++) {
+    int status = 0;
+    for (size_t i = 0; i < recipes_count() * 3 && status == 0; i++) {
         char spec[128];
         snprintf(spec, sizeof spec, "%s%s", recipe_at(i / 3)->id, variants[i % 3]);
-        result = check_named(tally, options, spec, error_out);
+        status = check_named(tally, options, spec, error_out);
     }
-    return result;
+    return status;
 }
 
 static int check_random_and_edges(struct check_tally *tally, const struct check_options *options,
                                   int with_edges, struct dv_error *error_out)
 {
     size_t n_edges = with_edges ? check_edges_count() : 0;
-    int result = 0;
-    for (uint64_t i = 0; i < n_edges + options->n_random && result == 0; i++) {
+    int status = 0;
+    for (uint64_t i = 0; i < n_edges + options->n_random && status == 0; i++) {
         struct check_case check;
         uint64_t seed = options->seed + (i - n_edges);
-        result = i < n_edges ? check_case_edge(&check, (size_t)i, error_out)
+        status = i < n_edges ? check_case_edge(&check, (size_t)i, error_out)
                              : check_case_random(&check, seed, error_out);
-        if (result == 0) {
-            result = check_run(tally, &check, seed, error_out);
+        if (status == 0) {
+            status = check_run(tally, &check, seed, error_out);
             check_case_close(&check);
         }
     }
-    return result;
+    return status;
 }
 
 static const char *cell_text(const struct check_cell *cell)
@@ -278,16 +272,16 @@ static void print_tally(const struct check_tally *tally)
 
 static int choose(struct check_tally *tally, const struct check_options *options, struct dv_error *error_out)
 {
-    int result = 0;
+    int status = 0;
     if (options->kernels) {
         memset(tally->runs, 0, tally->n_kernels);
-        result = for_each_item(options->kernels, take_kernel, tally, error_out);
+        status = for_each_item(options->kernels, take_kernel, tally, error_out);
     }
-    if (options->sinks && result == 0) {
+    if (options->sinks && status == 0) {
         tally->sinks = 0;
-        result = for_each_item(options->sinks, take_sink, tally, error_out);
+        status = for_each_item(options->sinks, take_sink, tally, error_out);
     }
-    return result;
+    return status;
 }
 
 static int check_all(struct check_tally *tally, struct check_options *options, struct dv_error *error_out)
@@ -295,14 +289,14 @@ static int check_all(struct check_tally *tally, struct check_options *options, s
     int is_given = options->n_names > 0 || options->vectors.inline_text;
     if (!options->has_random)
         options->n_random = is_given ? 0 : 200;
-    int result = choose(tally, options, error_out);
-    if (result == 0 && options->vectors.inline_text)
-        result = check_named(tally, options, NULL, error_out);
-    for (size_t i = 0; i < options->n_names && result == 0; i++)
-        result = check_named(tally, options, options->names[i], error_out);
-    if (result == 0 && !is_given)
-        result = check_recipes(tally, options, error_out);
-    return result == 0 ? check_random_and_edges(tally, options, !is_given, error_out) : result;
+    int status = choose(tally, options, error_out);
+    if (status == 0 && options->vectors.inline_text)
+        status = check_named(tally, options, NULL, error_out);
+    for (size_t i = 0; i < options->n_names && status == 0; i++)
+        status = check_named(tally, options, options->names[i], error_out);
+    if (status == 0 && !is_given)
+        status = check_recipes(tally, options, error_out);
+    return status == 0 ? check_random_and_edges(tally, options, !is_given, error_out) : status;
 }
 
 static int parse(struct check_options *options, int argc, char **argv, int *is_help_out,
@@ -318,19 +312,19 @@ static int parse(struct check_options *options, int argc, char **argv, int *is_h
                                           {"help", no_argument, NULL, 'h'},
                                           VECTOR_OPTIONS,
                                           {0}};
-    int result = 0;
+    int status = 0;
     optind = 0;
     opterr = 0;
-    for (int value; result == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (value == 'h') {
             *is_help_out = 1;
             return 0;
         }
-        result = take_option(options, value, argv, error_out);
+        status = take_option(options, value, argv, error_out);
     }
-    for (int i = optind; i < argc && result == 0; i++)
-        result = take_name(options, argv[i], error_out);
-    return result;
+    for (int i = optind; i < argc && status == 0; i++)
+        status = take_name(options, argv[i], error_out);
+    return status;
 }
 
 int command_check(int argc, char **argv, struct dv_error *error_out)

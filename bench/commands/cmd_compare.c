@@ -28,8 +28,7 @@ static int parse_threshold(const char *text, double *threshold_pct_out, struct d
     if (end != text && strcmp(end, "%") == 0)
         end++;
     if (end == text || *end != '\0' || !isfinite(value) || value < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--threshold %.40s: give per cent, 0 or more",
-                       text);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--threshold %s: give per cent, 0 or more", text);
     *threshold_pct_out = value;
     return 0;
 }
@@ -55,8 +54,8 @@ static int parse(int argc, char **argv, struct compare_options *options, struct 
         else if (value == 'h')
             options->help = true;
         else
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                             "%s: unknown option, or one without its value: %.80s; %s --help lists them",
+            status = dv_fail(error_out, DV_ERROR_USAGE,
+                             "%s: unknown option, or one without its value: %s; %s --help lists them",
                              argv[0], argv[optind - 1], argv[0]);
     }
     return status;
@@ -82,8 +81,7 @@ int command_compare(int argc, char **argv, struct dv_error *error_out)
         return EXIT_FINE;
     }
     if (status == 0 && argc - optind != 2)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "compare: give two run folders, the older first");
+        status = dv_fail(error_out, DV_ERROR_USAGE, "compare: give two run folders, the older first");
     if (status == 0)
         status = compare_runs(&comparisons, argv[optind], argv[optind + 1], options.threshold_pct, error_out);
     if (status < 0)
@@ -119,7 +117,7 @@ int command_gate(int argc, char **argv, struct dv_error *error_out)
     }
     const int n_runs = argc - optind;
     if (status == 0 && (options.self_test ? n_runs > 1 : n_runs != 2))
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        status = dv_fail(error_out, DV_ERROR_USAGE,
                          "gate: give two run folders, the older first, or --self-test [RUN]");
     if (status == 0 && options.self_test) {
         status = gate_selftest(n_runs ? argv[optind] : NULL, options.threshold_pct, error_out);

@@ -72,10 +72,10 @@ static int make_output(const struct convert_options *options, const struct forma
         return 0;
     unsigned writer_options =
         (options->is_unoptimised ? 0 : PAYLOAD_OPTIMIZE) | (options->has_dense_keys ? PAYLOAD_DENSE_KEYS : 0);
-    int code =
+    int status =
         payload_rewrite(&vector->view, writer_options, rewritten_out, &output->n_payload_bytes, error_out);
     output->payload = *rewritten_out;
-    return code;
+    return status;
 }
 
 static const char *choose_data_file(const struct convert_options *options, const struct format_vector *vector,
@@ -92,7 +92,7 @@ static int check_data_file(const struct convert_options *options, const struct f
     if (!options->referenced_data_file || file->n_vectors <= 1)
         return 0;
     return dv_fail(
-        error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        error_out, DV_ERROR_USAGE,
         "--referenced-data-file names one data file and %zu vectors are chosen: choose one by --blob",
         file->n_vectors);
 }
@@ -104,18 +104,18 @@ static int convert_vectors(const struct convert_options *options, const struct f
     struct format_output *outputs = calloc(n_vectors, sizeof *outputs);
     uint8_t **rewritten = calloc(n_vectors, sizeof *rewritten);
     char **specs = calloc(n_vectors, sizeof *specs);
-    int code = check_data_file(options, file, error_out);
+    int status = check_data_file(options, file, error_out);
     if (!outputs || !rewritten || !specs)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu vectors", n_vectors);
-    for (size_t i = 0; code == 0 && i < n_vectors; i++) {
+        status = dv_no_memory(error_out);
+    for (size_t i = 0; status == 0 && i < n_vectors; i++) {
         const struct format_vector *vector = &file->vectors[i];
         specs[i] = format_vector_spec(file, in, vector);
-        code = specs[i] ? make_output(options, file, vector, choose_data_file(options, vector, specs[i]),
-                                      &outputs[i], &rewritten[i], error_out)
-                        : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+        status = specs[i] ? make_output(options, file, vector, choose_data_file(options, vector, specs[i]),
+                                        &outputs[i], &rewritten[i], error_out)
+                          : dv_no_memory(error_out);
     }
-    if (code == 0)
-        code = vector_write(out, outputs, n_vectors, &options->write, error_out);
+    if (status == 0)
+        status = vector_write(out, outputs, n_vectors, &options->write, error_out);
     for (size_t i = 0; i < n_vectors; i++) {
         if (rewritten)
             free(rewritten[i]);
@@ -125,37 +125,37 @@ static int convert_vectors(const struct convert_options *options, const struct f
     free(specs);
     free(rewritten);
     free(outputs);
-    return code;
+    return status;
 }
 
 static int convert(struct convert_options *options, const char *in, const char *out,
                    struct dv_error *error_out)
 {
     struct format_file file;
-    int code = vector_options_open(&options->vectors, in, &file, error_out);
-    if (code != 0)
-        return code;
+    int status = vector_options_open(&options->vectors, in, &file, error_out);
+    if (status != 0)
+        return status;
     char *path = in ? vector_options_path(in) : strdup(VECTOR_INLINE_SPEC);
     if (!path)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+        status = dv_no_memory(error_out);
     else if (file.n_vectors == 0)
-        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                       "%s: found no deletion vector among %zu blobs, expected at least one", path,
-                       file.n_blobs);
+        status = dv_fail(error_out, DV_ERROR_INPUT,
+                         "%s: found no deletion vector among %zu blobs, expected at least one", path,
+                         file.n_blobs);
     else
-        code = convert_vectors(options, &file, path, out, error_out);
-    for (size_t i = 0; code == 0 && strcmp(out, "-") != 0 && i < options->vectors.n_warnings; i++)
+        status = convert_vectors(options, &file, path, out, error_out);
+    for (size_t i = 0; status == 0 && strcmp(out, "-") != 0 && i < options->vectors.n_warnings; i++)
         printf("warning: %s\n", options->vectors.warnings[i]);
     free(path);
     format_close(&file);
-    return code;
+    return status;
 }
 
 static int take_option(struct convert_options *options, int value, char **argv, struct dv_error *error_out)
 {
-    int code = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (code != 0)
-        return code < 0 ? code : 0;
+    int status = vector_options_take(&options->vectors, value, optarg, error_out);
+    if (status != 0)
+        return status < 0 ? status : 0;
     switch (value) {
     case OPTION_TO:
         return vector_write_format("--to", optarg, &options->write.format, error_out);
@@ -176,8 +176,8 @@ static int take_option(struct convert_options *options, int value, char **argv, 
         options->is_rewritten = true;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "convert: bad option %.80s; convert --help lists them", argv[optind - 1]);
+        return dv_fail(error_out, DV_ERROR_USAGE, "convert: bad option %s; convert --help lists them",
+                       argv[optind - 1]);
     }
 }
 
@@ -187,11 +187,11 @@ static int convert_operands(struct convert_options *options, int n_names, char *
 {
     bool is_inline = options->vectors.inline_text;
     if (n_names != (is_inline ? 1 : 2))
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "convert: found %d operands, expected %s; convert --help tells", n_names,
                        is_inline ? "OUT, since --inline is the input" : "IN and OUT");
     if (options->write.format == FORMAT_AUTO)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "convert to what? --to puffin, blob, delta, inline, roaring32 or roaring64");
     return convert(options, is_inline ? NULL : names[0], names[n_names - 1], error_out);
 }
@@ -210,19 +210,19 @@ int command_convert(int argc, char **argv, struct dv_error *error_out)
         VECTOR_OPTIONS,
         {0}};
     struct convert_options options = {0};
-    int code = 0;
+    int status = 0;
     optind = 0;
     opterr = 0;
-    for (int value; code == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (value == 'h') {
             printf("%s%s", help, vector_options_help);
             vector_write_print_formats();
             return EXIT_FINE;
         }
-        code = take_option(&options, value, argv, error_out);
+        status = take_option(&options, value, argv, error_out);
     }
-    if (code == 0)
-        code = convert_operands(&options, argc - optind, argv + optind, error_out);
+    if (status == 0)
+        status = convert_operands(&options, argc - optind, argv + optind, error_out);
     vector_options_free(&options.vectors);
-    return code != 0 ? command_fail(error_out) : EXIT_FINE;
+    return status != 0 ? command_fail(error_out) : EXIT_FINE;
 }

@@ -199,12 +199,11 @@ static int parse(int argc, char **argv, struct arguments *arguments_out, struct 
         else if (value == 'h')
             arguments_out->is_help = true;
         else
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                           "counters: option %s; counters --help lists them", argv[optind - 1]);
+            return dv_fail(error_out, DV_ERROR_USAGE, "counters: option %s; counters --help lists them",
+                           argv[optind - 1]);
     }
     if (optind != argc)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "counters: '%s' is not expected",
-                       argv[optind]);
+        return dv_fail(error_out, DV_ERROR_USAGE, "counters: '%s' is not expected", argv[optind]);
     return 0;
 }
 
@@ -216,16 +215,16 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
     struct sim sim;
     struct dv_error sim_error = {0};
     struct view view = {.pmu = &pmu, .sim = &sim, .sim_reason = sim_error.message};
-    int code = parse(argc, argv, &arguments, error_out);
-    if (code == 0 && arguments.is_help) {
+    int status = parse(argc, argv, &arguments, error_out);
+    if (status == 0 && arguments.is_help) {
         help();
         return EXIT_FINE;
     }
-    if (code == 0)
-        code = counter_events_parse(&events, arguments.events, error_out);
-    if (code == 0)
-        code = pmu_session_open(&pmu, pmu_system_kernel(), &events, arguments.events != NULL, error_out);
-    if (code != 0)
+    if (status == 0)
+        status = counter_events_parse(&events, arguments.events, error_out);
+    if (status == 0)
+        status = pmu_session_open(&pmu, pmu_system_kernel(), &events, arguments.events != NULL, error_out);
+    if (status != 0)
         return command_fail(error_out);
     if (arguments.mode == COUNTERS_PMU || arguments.mode == COUNTERS_NONE)
         view.sim_status = COUNTER_NOT_ASKED;
@@ -242,7 +241,7 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
                                                                   : COUNTER_OK;
     if (wanted == COUNTER_OK)
         return EXIT_FINE;
-    dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "%s: %s", counter_status_word(wanted),
+    dv_fail(error_out, DV_ERROR_UNAVAILABLE, "%s: %s", counter_status_word(wanted),
             counter_status_text(wanted));
     return command_fail(error_out);
 }

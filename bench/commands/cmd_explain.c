@@ -75,17 +75,15 @@ static int parse(int argc, char **argv, struct arguments *arguments_out, struct 
         else if (value == 'h')
             arguments_out->is_help = true;
         else
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                           "explain: option %s; explain --help lists them", argv[optind - 1]);
+            return dv_fail(error_out, DV_ERROR_USAGE, "explain: option %s; explain --help lists them",
+                           argv[optind - 1]);
         if (*end || (value == 'p' && !(arguments_out->penalty > 0 && arguments_out->penalty < 1000)))
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--penalty %s: core cycles, above 0",
-                           optarg);
+            return dv_fail(error_out, DV_ERROR_USAGE, "--penalty %s: core cycles, above 0", optarg);
     }
     if (arguments_out->is_help)
         return 0;
     if (argc - optind < 1 || argc - optind > 3)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "explain: a run, then two cells, a preset or nothing");
+        return dv_fail(error_out, DV_ERROR_USAGE, "explain: a run, then two cells, a preset or nothing");
     arguments_out->run_dir = argv[optind];
     arguments_out->n_names = (size_t)(argc - optind - 1);
     for (size_t i = 0; i < arguments_out->n_names; i++)
@@ -104,11 +102,11 @@ static const struct preset *preset_find(const char *id)
 static int explain_preset(struct explain *explain, const struct preset *preset, struct dv_error *error_out)
 {
     size_t rows[2] = {0};
-    int code = 0;
-    for (int i = 0; i < 2 && code == 0; i++)
-        code = cell_find_rate(explain->summary, preset->kernels[i], preset->rates[i], &rows[i], error_out);
-    if (code != 0)
-        return code;
+    int status = 0;
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = cell_find_rate(explain->summary, preset->kernels[i], preset->rates[i], &rows[i], error_out);
+    if (status != 0)
+        return status;
     char question[160];
     snprintf(question, sizeof question, "%s (A deletes %.3g %%, B %.3g %% of the rows)", preset->question,
              100 * csv_real(explain->summary, rows[0], CSV_summary_rate),
@@ -122,27 +120,25 @@ static int explain_all(struct explain *explain, struct dv_error *error_out)
     size_t n_explained = 0;
     for (size_t i = 0; i < N_PRESETS; i++) {
         struct dv_error missing = {0};
-        int code = explain_preset(explain, &presets[i], &missing);
-        if (code == DV_ERROR_USAGE)
+        int status = explain_preset(explain, &presets[i], &missing);
+        if (status == DV_ERROR_USAGE)
             printf("%s: %s\n\n", presets[i].id, missing.message);
-        else if (code != 0) {
+        else if (status != 0) {
             *error_out = missing;
-            return code;
+            return status;
         }
-        n_explained += code == 0;
+        n_explained += status == 0;
     }
-    return n_explained ? 0
-                       : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                                 "the run has cells for none of the presets");
+    return n_explained ? 0 : dv_fail(error_out, DV_ERROR_USAGE, "the run has cells for none of the presets");
 }
 
 static int explain_cells(struct explain *explain, const char *a, const char *b, struct dv_error *error_out)
 {
     size_t rows[2] = {0};
-    int code = cell_find(explain->summary, a, &rows[0], error_out);
-    if (code == 0)
-        code = cell_find(explain->summary, b, &rows[1], error_out);
-    return code != 0 ? code : explain_pair(explain, "cells", "", rows[0], rows[1], error_out);
+    int status = cell_find(explain->summary, a, &rows[0], error_out);
+    if (status == 0)
+        status = cell_find(explain->summary, b, &rows[1], error_out);
+    return status != 0 ? status : explain_pair(explain, "cells", "", rows[0], rows[1], error_out);
 }
 
 static int explain_names(struct explain *explain, const struct arguments *arguments,
@@ -155,7 +151,7 @@ static int explain_names(struct explain *explain, const struct arguments *argume
     const struct preset *preset = preset_find(arguments->names[0]);
     if (!preset)
         return dv_fail(
-            error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+            error_out, DV_ERROR_USAGE,
             "explain: '%s' is no preset; one of array-vs-bitset, per-row-vs-range, 8-vs-50, or two cells",
             arguments->names[0]);
     return explain_preset(explain, preset, error_out);
@@ -167,23 +163,23 @@ int command_explain(int argc, char **argv, struct dv_error *error_out)
     struct csv_table *summary = NULL;
     struct csv_table *counters = NULL;
     struct explain explain = {0};
-    int code = parse(argc, argv, &arguments, error_out);
-    if (code == 0 && arguments.is_help) {
+    int status = parse(argc, argv, &arguments, error_out);
+    if (status == 0 && arguments.is_help) {
         help();
         return EXIT_FINE;
     }
-    if (code == 0)
-        code = run_files_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
-    if (code == 0 && isnan(arguments.penalty) &&
+    if (status == 0)
+        status = run_files_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
+    if (status == 0 && isnan(arguments.penalty) &&
         run_files_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
         counters = NULL; /* a run without counters: there is no penalty then, and the text says so */
-    if (code == 0)
-        code = explain_open(&explain, summary, counters, arguments.penalty, arguments.run_dir,
-                            arguments.csv_path, error_out);
-    if (code == 0)
-        code = explain_names(&explain, &arguments, error_out);
-    int closed = explain_close(&explain, code == 0 ? error_out : NULL);
+    if (status == 0)
+        status = explain_open(&explain, summary, counters, arguments.penalty, arguments.run_dir,
+                              arguments.csv_path, error_out);
+    if (status == 0)
+        status = explain_names(&explain, &arguments, error_out);
+    int closed = explain_close(&explain, status == 0 ? error_out : NULL);
     csv_free(summary);
     csv_free(counters);
-    return code == 0 && closed == 0 ? EXIT_FINE : command_fail(error_out);
+    return status == 0 && closed == 0 ? EXIT_FINE : command_fail(error_out);
 }

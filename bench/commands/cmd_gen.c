@@ -87,7 +87,7 @@ static int add_parameter(struct gen_options *options, const char *key, const cha
 {
     char *longer = NULL;
     if (asprintf(&longer, "%s:%s=%s", options->parameters ? options->parameters : "", key, value) < 0)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
+        return dv_no_memory(error_out);
     free(options->parameters);
     options->parameters = longer;
     return 0;
@@ -101,23 +101,23 @@ static int write_source(const struct gen_options *options, const struct dv_sourc
     struct format_output output = {.payload = source->payload,
                                    .n_payload_bytes = source->n_payload_bytes,
                                    .data_file = options->data_file ? options->data_file : source->spec};
-    int code = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
     output.cardinality = view.cardinality;
-    if (code == 0 && options->has_dense_keys) {
+    if (status == 0 && options->has_dense_keys) {
         unsigned writer_options =
             PAYLOAD_DENSE_KEYS | (strstr(source->spec, ":optimize=0") ? 0 : PAYLOAD_OPTIMIZE);
-        code = payload_rewrite(&view, writer_options, &rewritten, &output.n_payload_bytes, error_out);
+        status = payload_rewrite(&view, writer_options, &rewritten, &output.n_payload_bytes, error_out);
         output.payload = rewritten;
     }
     dv_view_free(&view);
-    if (code == 0)
-        code = vector_write(options->out, &output, 1, &options->write, error_out);
+    if (status == 0)
+        status = vector_write(options->out, &output, 1, &options->write, error_out);
     free(rewritten);
-    if (code == DV_ERROR_INPUT) { /* no file is at fault here */
-        code = DV_ERROR_USAGE;
-        error_out->code = code;
+    if (status == DV_ERROR_INPUT) { /* no file is at fault here */
+        status = DV_ERROR_USAGE;
+        error_out->code = status;
     }
-    return code;
+    return status;
 }
 
 static int generate(const struct gen_options *options, struct dv_error *error_out)
@@ -125,20 +125,18 @@ static int generate(const struct gen_options *options, struct dv_error *error_ou
     struct dv_source source;
     char *spec = NULL;
     if (!options->recipe)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "gen what? --recipe SPEC; list recipes lists them");
+        return dv_fail(error_out, DV_ERROR_USAGE, "gen what? --recipe SPEC; list recipes lists them");
     if (options->write.format == FORMAT_AUTO || !options->out)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "gen: give --format and -o FILE; gen --help tells");
+        return dv_fail(error_out, DV_ERROR_USAGE, "gen: give --format and -o FILE; gen --help tells");
     if (asprintf(&spec, "%s%s", options->recipe, options->parameters ? options->parameters : "") < 0)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a spec");
-    int code = source_open_spec(&source, spec, error_out);
+        return dv_no_memory(error_out);
+    int status = source_open_spec(&source, spec, error_out);
     free(spec);
-    if (code != 0)
-        return code;
-    code = write_source(options, &source, error_out);
+    if (status != 0)
+        return status;
+    status = write_source(options, &source, error_out);
     source_free(&source);
-    return code;
+    return status;
 }
 
 static int take_option(struct gen_options *options, int value, const char *bad, struct dv_error *error_out)
@@ -164,8 +162,7 @@ static int take_option(struct gen_options *options, int value, const char *bad, 
         options->out = optarg;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "gen: bad option %.80s; gen --help lists them", bad);
+        return dv_fail(error_out, DV_ERROR_USAGE, "gen: bad option %s; gen --help lists them", bad);
     }
 }
 
@@ -173,19 +170,19 @@ static int take_option(struct gen_options *options, int value, const char *bad, 
 static int parse(struct gen_options *options, int argc, char **argv, const struct option *table,
                  struct dv_error *error_out)
 {
-    int code = 0;
+    int status = 0;
     optind = 0;
     opterr = 0;
-    for (int value, i = 0; code == 0 && (value = getopt_long(argc, argv, "ho:", table, &i)) != -1;) {
+    for (int value, i = 0; status == 0 && (value = getopt_long(argc, argv, "ho:", table, &i)) != -1;) {
         if (value == 'h')
             return 1;
-        code = value >= OPTION_PARAMETER ? add_parameter(options, table[i].name, optarg, error_out)
-                                         : take_option(options, value, argv[optind - 1], error_out);
+        status = value >= OPTION_PARAMETER ? add_parameter(options, table[i].name, optarg, error_out)
+                                           : take_option(options, value, argv[optind - 1], error_out);
     }
-    if (code == 0 && optind < argc)
-        code = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "gen: found operand %.80s, expected options only", argv[optind]);
-    return code;
+    if (status == 0 && optind < argc)
+        status =
+            dv_fail(error_out, DV_ERROR_USAGE, "gen: found operand %s, expected options only", argv[optind]);
+    return status;
 }
 
 int command_gen(int argc, char **argv, struct dv_error *error_out)
@@ -193,16 +190,16 @@ int command_gen(int argc, char **argv, struct dv_error *error_out)
     struct gen_options options = {0};
     struct option *table = make_table();
     if (!table) {
-        dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the options");
+        dv_no_memory(error_out);
         return command_fail(error_out);
     }
-    int code = parse(&options, argc, argv, table, error_out);
-    if (code == 1) {
+    int status = parse(&options, argc, argv, table, error_out);
+    if (status == 1) {
         fputs(help, stdout);
         vector_write_print_formats();
-    } else if (code == 0)
-        code = generate(&options, error_out);
+    } else if (status == 0)
+        status = generate(&options, error_out);
     free(options.parameters);
     free(table);
-    return code < 0 ? command_fail(error_out) : EXIT_FINE;
+    return status < 0 ? command_fail(error_out) : EXIT_FINE;
 }

@@ -41,9 +41,9 @@ static int print(const struct inspect_options *options, const struct inspect_sub
                  struct dv_error *error_out)
 {
     if (options->figure) {
-        int code = inspect_figure(subject, options->figure, error_out);
-        if (code != 0)
-            return code;
+        int status = inspect_figure(subject, options->figure, error_out);
+        if (status != 0)
+            return status;
     }
     if (options->dump != INSPECT_DUMP_NONE)
         return inspect_dump(stdout, subject->view, options->dump, error_out);
@@ -57,7 +57,7 @@ static int show(struct inspect_options *options, struct inspect_subject *subject
 {
     inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
     if (options->figure && options->n_shown > 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
     options->n_shown++;
     struct inspect_favoured favoured;
@@ -73,22 +73,22 @@ static int inspect_recipe(struct inspect_options *options, const char *spec, str
     struct dv_source *source = NULL;
     struct dv_view view = {0};
     size_t n_sources = 0;
-    int code = vector_options_load(&options->vectors, spec, &source, &n_sources, error_out);
-    if (code != 0)
-        return code;
-    code = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
-    if (code == 0) {
+    int status = vector_options_load(&options->vectors, spec, &source, &n_sources, error_out);
+    if (status != 0)
+        return status;
+    status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    if (status == 0) {
         struct inspect_subject subject = {.spec = source->spec,
                                           .format = source->format,
                                           .view = &view,
                                           .n_payload_bytes = source->n_payload_bytes,
                                           .has_stated_rows = true,
                                           .summary = {.base = source->base, .n_rows = source->n_rows}};
-        code = show(options, &subject, error_out);
+        status = show(options, &subject, error_out);
     }
     dv_view_free(&view);
     format_free_sources(source, n_sources);
-    return code;
+    return status;
 }
 
 /* Rows where none are stated: up to the last position, which may be 2^64 - 1. */
@@ -106,7 +106,7 @@ static int inspect_vector(struct inspect_options *options, const struct format_f
     const struct format_options *format = &options->vectors.format;
     char *spec = format_vector_spec(file, name, vector);
     if (!spec)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+        return dv_no_memory(error_out);
     struct inspect_subject subject = {
         .spec = spec,
         .format = format_id(file->format),
@@ -116,27 +116,27 @@ static int inspect_vector(struct inspect_options *options, const struct format_f
         .n_payload_bytes = vector->n_payload_bytes,
         .has_stated_rows = format->has_rows,
         .summary = {.n_rows = format->has_rows ? format->n_rows : derived_rows(&vector->view)}};
-    int code = show(options, &subject, error_out);
+    int status = show(options, &subject, error_out);
     free(spec);
-    return code;
+    return status;
 }
 
 static int inspect_file(struct inspect_options *options, const char *name, struct dv_error *error_out)
 {
     struct format_file file;
-    int code = vector_options_open(&options->vectors, name, &file, error_out);
-    if (code != 0)
-        return code;
+    int status = vector_options_open(&options->vectors, name, &file, error_out);
+    if (status != 0)
+        return status;
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     if (!path)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+        status = dv_no_memory(error_out);
     else if (!options->is_json && options->dump == INSPECT_DUMP_NONE)
         inspect_print_file(stdout, path, &file);
-    for (size_t i = 0; code == 0 && i < file.n_vectors; i++)
-        code = inspect_vector(options, &file, path, &file.vectors[i], error_out);
+    for (size_t i = 0; status == 0 && i < file.n_vectors; i++)
+        status = inspect_vector(options, &file, path, &file.vectors[i], error_out);
     free(path);
     format_close(&file);
-    return code;
+    return status;
 }
 
 /* `--dump ranges` is what people type; getopt gives an optional argument only after an equals sign. */
@@ -152,17 +152,16 @@ static const char *word_after(char **argv)
 static int take_dump(struct inspect_options *options, const char *form, struct dv_error *error_out)
 {
     if (form && strcmp(form, "positions") != 0 && strcmp(form, "ranges") != 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--dump: found \"%.60s\", expected positions or ranges", form);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--dump: found \"%s\", expected positions or ranges", form);
     options->dump = form && strcmp(form, "ranges") == 0 ? INSPECT_DUMP_RANGES : INSPECT_DUMP_POSITIONS;
     return 0;
 }
 
 static int take_option(struct inspect_options *options, int value, char **argv, struct dv_error *error_out)
 {
-    int code = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (code != 0)
-        return code < 0 ? code : 0;
+    int status = vector_options_take(&options->vectors, value, optarg, error_out);
+    if (status != 0)
+        return status < 0 ? status : 0;
     switch (value) {
     case OPTION_JSON:
         options->is_json = true;
@@ -173,8 +172,8 @@ static int take_option(struct inspect_options *options, int value, char **argv, 
         options->figure = optarg;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "inspect: bad option %.80s; inspect --help lists them", argv[optind - 1]);
+        return dv_fail(error_out, DV_ERROR_USAGE, "inspect: bad option %s; inspect --help lists them",
+                       argv[optind - 1]);
     }
 }
 
@@ -189,13 +188,12 @@ static int inspect_one(struct inspect_options *options, const char *name, struct
 static int inspect_all(struct inspect_options *options, int n_names, char **names, struct dv_error *error_out)
 {
     if (n_names == 0 && !options->vectors.inline_text)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "inspect what? Give a file, or --inline TEXT");
+        return dv_fail(error_out, DV_ERROR_USAGE, "inspect what? Give a file, or --inline TEXT");
     for (int i = options->vectors.inline_text ? -1 : 0; i < n_names; i++) {
-        int code = inspect_one(options, i < 0 ? NULL : names[i], error_out);
-        if (code != 0 && code != DV_ERROR_INPUT)
-            return code;
-        if (code == 0)
+        int status = inspect_one(options, i < 0 ? NULL : names[i], error_out);
+        if (status != 0 && status != DV_ERROR_INPUT)
+            return status;
+        if (status == 0)
             continue;
         command_print_error(error_out);
         *error_out = (struct dv_error){0};
@@ -213,23 +211,23 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
                                           VECTOR_OPTIONS,
                                           {0}};
     struct inspect_options options = {0};
-    int code = 0;
+    int status = 0;
     optind = 0;
     opterr = 0;
-    for (int value; code == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (value == 'h') {
             printf("%s%s", help, vector_options_help);
             return EXIT_FINE;
         }
-        code = take_option(&options, value, argv, error_out);
+        status = take_option(&options, value, argv, error_out);
     }
     if (options.dump == INSPECT_DUMP_NONE)
         inspect_references_read(&options.references);
-    if (code == 0)
-        code = inspect_all(&options, argc - optind, argv + optind, error_out);
+    if (status == 0)
+        status = inspect_all(&options, argc - optind, argv + optind, error_out);
     inspect_references_free(&options.references);
     vector_options_free(&options.vectors);
-    if (code != 0)
+    if (status != 0)
         return command_fail(error_out);
     return options.has_bad_file ? EXIT_BAD_INPUT : EXIT_FINE;
 }

@@ -155,7 +155,7 @@ static int parse_format(const char *text, enum list_format *format_out, struct d
             *format_out = i;
             return 0;
         }
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--format %s: table, csv or json", text);
+    return dv_fail(error_out, DV_ERROR_USAGE, "--format %s: table, csv or json", text);
 }
 
 static int print_registry(const char *name, enum list_format format, struct dv_error *error_out)
@@ -175,8 +175,7 @@ static int print_registry(const char *name, enum list_format format, struct dv_e
         }
         return 0;
     }
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                   "list %s: kernels, sinks, recipes, plans or counters", name);
+    return dv_fail(error_out, DV_ERROR_USAGE, "list %s: kernels, sinks, recipes, plans or counters", name);
 }
 
 int command_list(int argc, char **argv, struct dv_error *error_out)
@@ -194,11 +193,10 @@ int command_list(int argc, char **argv, struct dv_error *error_out)
             fputs(usage, stdout);
             return EXIT_FINE;
         } else
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                             "unknown option %s; list --help lists them", argv[optind - 1]);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "unknown option %s; list --help lists them",
+                             argv[optind - 1]);
     if (status == 0 && argc - optind != 1)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "list what? kernels, sinks, recipes, plans or counters");
+        status = dv_fail(error_out, DV_ERROR_USAGE, "list what? kernels, sinks, recipes, plans or counters");
     if (status == 0)
         status = print_registry(argv[optind], format, error_out);
     return status < 0 ? command_fail(error_out) : EXIT_FINE;

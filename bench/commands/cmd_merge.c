@@ -18,13 +18,12 @@ int command_merge(int argc, char **argv, struct dv_error *error_out)
                  "cell that is in two runs is refused.");
             return EXIT_FINE;
         }
-        dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                "merge: unknown option %.80s; merge --help lists them", argv[optind - 1]);
+        dv_fail(error_out, DV_ERROR_USAGE, "merge: unknown option %s; merge --help lists them",
+                argv[optind - 1]);
         return command_fail(error_out);
     }
     if (argc - optind < 2) {
-        dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                "merge: give a new folder and at least one run folder");
+        dv_fail(error_out, DV_ERROR_USAGE, "merge: give a new folder and at least one run folder");
         return command_fail(error_out);
     }
     if (merge_runs(argv[optind], (const char *const *)argv + optind + 1, (size_t)(argc - optind - 1),

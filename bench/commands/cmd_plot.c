@@ -37,14 +37,14 @@ int command_plot(int argc, char **argv, struct dv_error *error_out)
             return EXIT_FINE;
         }
         if (value != 'f') {
-            dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                    "plot: unknown option %.80s; plot --help lists them", argv[optind - 1]);
+            dv_fail(error_out, DV_ERROR_USAGE, "plot: unknown option %s; plot --help lists them",
+                    argv[optind - 1]);
             return command_fail(error_out);
         }
         format = optarg;
     }
-    int status = argc - optind == 1 ? draw(argv[optind], format, error_out)
-                                    : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                                              "plot: give one run folder, as results/RUN");
+    int status = argc - optind == 1
+                     ? draw(argv[optind], format, error_out)
+                     : dv_fail(error_out, DV_ERROR_USAGE, "plot: give one run folder, as results/RUN");
     return status < 0 ? command_fail(error_out) : EXIT_FINE;
 }

@@ -18,12 +18,12 @@ int command_report(int argc, char **argv, struct dv_error *error_out)
                  "plots/.");
             return EXIT_FINE;
         }
-        dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                "report: unknown option %.80s; report --help lists them", argv[optind - 1]);
+        dv_fail(error_out, DV_ERROR_USAGE, "report: unknown option %s; report --help lists them",
+                argv[optind - 1]);
         return command_fail(error_out);
     }
     if (argc - optind != 1) {
-        dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "report: give one run folder, as results/RUN");
+        dv_fail(error_out, DV_ERROR_USAGE, "report: give one run folder, as results/RUN");
         return command_fail(error_out);
     }
     if (report_write(argv[optind], error_out) < 0)

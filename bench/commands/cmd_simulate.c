@@ -5,8 +5,7 @@
 
 int command_simulate(int argc, char **argv, struct dv_error *error_out)
 {
-    int code = argc == 2
-                   ? sim_child_run(argv[1], error_out)
-                   : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: one job file is expected");
-    return code == 0 ? EXIT_FINE : command_fail(error_out);
+    int status = argc == 2 ? sim_child_run(argv[1], error_out)
+                           : dv_fail(error_out, DV_ERROR_USAGE, "simulate: one job file is expected");
+    return status == 0 ? EXIT_FINE : command_fail(error_out);
 }

@@ -59,7 +59,7 @@ static int list_tests(const struct plan *plan, struct dv_error *error_out)
         for (size_t k = 0; k < plan->blocks[b].n_kernels; k++) {
             char *name = plan_cell_name(&plan->blocks[b], plan->blocks[b].kernels[k]->id);
             if (!name)
-                return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a name");
+                return dv_no_memory(error_out);
             puts(name);
             free(name);
         }
@@ -71,7 +71,7 @@ static int check_benchmark_out(const char *path, struct dv_error *error_out)
 {
     FILE *file = fopen(path, "a");
     if (!file)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: %s", path, strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "--benchmark_out=%s: %s", path, strerror(errno));
     fclose(file);
     return 0;
 }
@@ -237,8 +237,8 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         goto out;
     }
     if (options.benchmark_filter && gbench_set_filter(options.benchmark_filter) != 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "--benchmark_filter=%s: no regular expression", options.benchmark_filter);
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--benchmark_filter=%s: no regular expression",
+                         options.benchmark_filter);
     if (status == 0)
         status =
             plan_expand(&plan, &options, options.benchmark_filter ? gbench_filter_matches : NULL, error_out);

@@ -13,7 +13,7 @@ struct dumper {
 
 static int fail_output(struct dv_error *error_out)
 {
-    return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write to standard output");
+    return dv_fail(error_out, DV_ERROR_IO, "cannot write to standard output");
 }
 
 static int dump_positions(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
@@ -41,11 +41,11 @@ static int dump_ranges(void *user, uint64_t first, uint64_t last, struct dv_erro
         dumper->last = last;
         return 0;
     }
-    int code = dumper->is_open ? print_range(dumper, error_out) : 0;
+    int status = dumper->is_open ? print_range(dumper, error_out) : 0;
     dumper->is_open = true;
     dumper->first = first;
     dumper->last = last;
-    return code;
+    return status;
 }
 
 int inspect_dump(FILE *out, const struct dv_view *view, enum inspect_dump form, struct dv_error *error_out)
@@ -53,8 +53,8 @@ int inspect_dump(FILE *out, const struct dv_view *view, enum inspect_dump form, 
     struct dumper dumper = {.out = out};
     if (form == INSPECT_DUMP_POSITIONS)
         return payload_ranges(view, dump_positions, &dumper, error_out);
-    int code = payload_ranges(view, dump_ranges, &dumper, error_out);
-    if (code == 0 && dumper.is_open)
-        code = print_range(&dumper, error_out);
-    return code;
+    int status = payload_ranges(view, dump_ranges, &dumper, error_out);
+    if (status == 0 && dumper.is_open)
+        status = print_range(&dumper, error_out);
+    return status;
 }

@@ -27,15 +27,14 @@ static int count_bins(struct bins *bins, const struct inspect_subject *subject, 
 {
     const struct inspect_summary *summary = &subject->summary;
     if (summary->n_rows == 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--figure: the vector has no rows; state them by --rows");
+        return dv_fail(error_out, DV_ERROR_USAGE, "--figure: the vector has no rows; state them by --rows");
     bins->first_chunk = summary->base / CHUNK_ROWS;
     uint64_t n_chunks = (summary->base + summary->n_rows - 1) / CHUNK_ROWS - bins->first_chunk + 1;
     bins->n_chunks_a_bin = (n_chunks + N_BINS_MOST - 1) / N_BINS_MOST;
     bins->n_items = (n_chunks + bins->n_chunks_a_bin - 1) / bins->n_chunks_a_bin;
     bins->items = calloc(bins->n_items, sizeof *bins->items);
     if (!bins->items)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the figure");
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < subject->view->n_containers; i++) {
         const struct dv_container *container = &subject->view->containers[i];
         uint64_t bin =
@@ -79,9 +78,9 @@ static int draw(const struct inspect_subject *subject, const struct bins *bins, 
     char script[4096];
     char said[200];
     char title[200];
-    int code = gnuplot_find_scripts(script, sizeof script - sizeof "/density_map.gp", error_out);
-    if (code != 0)
-        return code;
+    int status = gnuplot_find_scripts(script, sizeof script - sizeof "/density_map.gp", error_out);
+    if (status != 0)
+        return status;
     strcat(script, "/density_map.gp");
     snprintf(title, sizeof title, "%" PRIu64 " of %" PRIu64 " rows deleted, %" PRIu64 " chunk%s a bar",
              subject->summary.n_deleted_rows, subject->summary.n_rows, bins->n_chunks_a_bin,
@@ -91,11 +90,12 @@ static int draw(const struct inspect_subject *subject, const struct bins *bins, 
                                                  {"DVBENCH_FORMAT", extension},
                                                  {"DVBENCH_TITLE", subject->spec},
                                                  {"DVBENCH_SUBTITLE", title}};
-    code = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said, error_out);
+    status =
+        gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said, error_out);
     /* gnuplot also warns of what does no harm, such as characters that a locale lacks. */
-    if (code == 0 && strncmp(said, "no terminal", strlen("no terminal")) == 0)
-        code = dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "--figure: gnuplot said: %s", said);
-    return code;
+    if (status == 0 && strncmp(said, "no terminal", strlen("no terminal")) == 0)
+        status = dv_fail(error_out, DV_ERROR_UNAVAILABLE, "--figure: gnuplot said: %s", said);
+    return status;
 }
 
 int inspect_figure(const struct inspect_subject *subject, const char *path, struct dv_error *error_out)
@@ -103,30 +103,30 @@ int inspect_figure(const struct inspect_subject *subject, const char *path, stru
     const char *dot = strrchr(path, '.');
     const char *extension = dot ? dot + 1 : "";
     if (strcmp(extension, "svg") != 0 && strcmp(extension, "png") != 0 && strcmp(extension, "pdf") != 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--figure: found \"%.60s\", expected a name that ends in .svg, .png or .pdf", path);
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--figure: found \"%s\", expected a name that ends in .svg, .png or .pdf", path);
     struct bins bins = {0};
     size_t n_bytes = 0;
     char *stem = strndup(path, (size_t)(dot - path));
     char *data_path = NULL;
     char *csv = NULL;
-    int code = count_bins(&bins, subject, error_out);
-    if (code != 0)
+    int status = count_bins(&bins, subject, error_out);
+    if (status != 0)
         goto out;
     csv = bins_csv(&bins, &subject->summary, &n_bytes);
     if (!csv || !stem || asprintf(&data_path, "%s.csv", path) < 0) {
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the figure");
+        status = dv_no_memory(error_out);
         goto out;
     }
-    code = file_write(data_path, csv, n_bytes, error_out);
-    if (code == 0)
-        code = draw(subject, &bins, data_path, stem, extension, error_out);
-    if (code != 0)
+    status = file_write(data_path, csv, n_bytes, error_out);
+    if (status == 0)
+        status = draw(subject, &bins, data_path, stem, extension, error_out);
+    if (status != 0)
         unlink(data_path);
 out:
     free(data_path);
     free(stem);
     free(csv);
     free(bins.items);
-    return code;
+    return status;
 }

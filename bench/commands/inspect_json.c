@@ -131,11 +131,11 @@ int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct 
     add_summary(builder, &subject->summary);
     put(builder, "rows_stated", json_boolean(subject->has_stated_rows));
     add_frame(builder, subject);
-    int code = 0;
+    int status = 0;
     if (made.is_failed)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a JSON object");
+        status = dv_no_memory(error_out);
     else if (json_dumpf(made.object, out, JSON_COMPACT) != 0 || putc('\n', out) == EOF)
-        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write to standard output");
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot write to standard output");
     json_decref(made.object);
-    return code;
+    return status;
 }

@@ -13,8 +13,8 @@ int vector_write_format(const char *option, const char *id, enum format_kind *fo
 {
     int kind = format_find(id);
     if (kind <= FORMAT_AUTO)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "%s: found \"%.60s\", expected puffin, blob, delta, inline, roaring32 or roaring64",
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "%s: found \"%s\", expected puffin, blob, delta, inline, roaring32 or roaring64",
                        option, id);
     *format_out = (enum format_kind)kind;
     return 0;
@@ -23,7 +23,7 @@ int vector_write_format(const char *option, const char *id, enum format_kind *fo
 static int write_stdout(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out)
 {
     if (fwrite(bytes, 1, n_bytes, stdout) != n_bytes || fflush(stdout) != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write to standard output");
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write to standard output");
     return 0;
 }
 
@@ -32,7 +32,7 @@ static int end_line(uint8_t **bytes, size_t *n_bytes, struct dv_error *error_out
 {
     uint8_t *grown = realloc(*bytes, *n_bytes + 1);
     if (!grown)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the text");
+        return dv_no_memory(error_out);
     grown[(*n_bytes)++] = '\n';
     *bytes = grown;
     return 0;
@@ -47,19 +47,19 @@ int vector_write(const char *path, const struct format_output *outputs, size_t n
     uint64_t n_positions = 0;
     for (size_t i = 0; i < n_outputs; i++)
         n_positions += outputs[i].cardinality;
-    int code = format_encode(outputs, n_outputs, options, &bytes, &n_bytes, error_out);
-    if (code == 0 && options->format == FORMAT_DELTA_INLINE)
-        code = end_line(&bytes, &n_bytes, error_out);
-    if (code != 0)
-        format_locate_error(error_out, is_stdout ? "standard output" : path);
+    int status = format_encode(outputs, n_outputs, options, &bytes, &n_bytes, error_out);
+    if (status == 0 && options->format == FORMAT_DELTA_INLINE)
+        status = end_line(&bytes, &n_bytes, error_out);
+    if (status != 0)
+        (void)dv_error_set_where(error_out, is_stdout ? "standard output" : path);
     else
-        code =
+        status =
             is_stdout ? write_stdout(bytes, n_bytes, error_out) : file_write(path, bytes, n_bytes, error_out);
     free(bytes);
-    if (code == 0 && !is_stdout)
+    if (status == 0 && !is_stdout)
         printf("%s: %s, %zu bytes, %zu vector%s, %" PRIu64 " positions\n", path, format_id(options->format),
                n_bytes, n_outputs, n_outputs == 1 ? "" : "s", n_positions);
-    return code;
+    return status;
 }
 
 void vector_write_print_formats(void)

@@ -44,7 +44,7 @@ static int environment_make(struct environment *environment_out, struct dv_error
         char *item = NULL;
         if (asprintf(&item, "%s=%s", name, value) < 0) {
             environment_free(environment_out);
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a child's environment");
+            return dv_no_memory(error_out);
         }
         environment_out->items[environment_out->n_items++] = item;
     }
@@ -78,16 +78,16 @@ int child_start(struct child *child_out, char *const *argv, const char *director
     struct environment environment;
     pid_t parent = getpid();
     *child_out = (struct child){.pid = -1};
-    int code = environment_make(&environment, error_out);
-    if (code != 0)
-        return code;
+    int status = environment_make(&environment, error_out);
+    if (status != 0)
+        return status;
     pid_t pid = fork();
     if (pid == 0)
         become(argv, environment.items, directory, cpus, parent);
     int error = errno;
     environment_free(&environment);
     if (pid < 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot start a child: %s", strerror(error));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot start a child: %s", strerror(error));
     child_out->pid = pid;
     return 0;
 }
@@ -135,7 +135,7 @@ int child_find(char *path_out, size_t n_path, const char *name, struct dv_error 
         folder += n_folder;
         folder += *folder == ':';
     }
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "no program '%s' in PATH", name);
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "no program '%s' in PATH", name);
 }
 
 char *child_read_file(const char *path, struct dv_error *error_out)
@@ -144,16 +144,16 @@ char *child_read_file(const char *path, struct dv_error *error_out)
     char *text = NULL;
     FILE *file = fopen(path, "re");
     if (!file || fstat(fileno(file), &info) != 0) {
-        dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot read %s: %s", path, strerror(errno));
+        dv_fail(error_out, DV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
         goto out;
     }
     if (info.st_size < 0 || (size_t)info.st_size > FILE_BYTES_MAX) {
-        dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s is larger than it may be", path);
+        dv_fail(error_out, DV_ERROR_IO, "%s is larger than it may be", path);
         goto out;
     }
     text = malloc((size_t)info.st_size + 1);
     if (!text) {
-        dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %s", path);
+        dv_no_memory(error_out);
         goto out;
     }
     text[fread(text, 1, (size_t)info.st_size, file)] = '\0';

@@ -44,13 +44,12 @@ static void add_name(struct counter_events *events, const char *name, size_t n_b
 static int check_name(const char *name, size_t n_bytes, struct dv_error *error_out)
 {
     if (n_bytes == 0 || n_bytes >= sizeof(((struct counter_event *)0)->name))
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "an event's name has %zu characters, 1 to %zu expected", n_bytes,
-                       sizeof(((struct counter_event *)0)->name) - 1);
+        return dv_fail(error_out, DV_ERROR_USAGE, "an event's name has %zu characters, 1 to %zu expected",
+                       n_bytes, sizeof(((struct counter_event *)0)->name) - 1);
     for (size_t i = 0; i < n_bytes; i++)
         if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == ';')
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                           "event name '%.*s' has a character that none has", (int)n_bytes, name);
+            return dv_fail(error_out, DV_ERROR_USAGE, "event name '%.*s' has a character that none has",
+                           (int)n_bytes, name);
     return 0;
 }
 
@@ -64,12 +63,11 @@ int counter_events_parse(struct counter_events *events_out, const char *text, st
         return 0;
     for (const char *name = text;; name++) {
         size_t n_bytes = strcspn(name, ",");
-        int code = check_name(name, n_bytes, error_out);
-        if (code != 0)
-            return code;
+        int status = check_name(name, n_bytes, error_out);
+        if (status != 0)
+            return status;
         if (events_out->n_items == COUNTER_EVENTS_MAX)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "more than %d events",
-                           COUNTER_EVENTS_MAX);
+            return dv_fail(error_out, DV_ERROR_USAGE, "more than %d events", COUNTER_EVENTS_MAX);
         add_name(events_out, name, n_bytes);
         name += n_bytes;
         if (*name == '\0')

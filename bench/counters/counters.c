@@ -40,7 +40,7 @@ static int open_pmu(struct counters *counters, const struct pmu_system *system, 
     enum counter_status status = pmu_session_status(&counters->pmu);
     if (status != COUNTER_OK) {
         counters->status = status;
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "%s: %s (see `dvbench counters`)",
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "%s: %s (see `dvbench counters`)",
                        counter_status_word(status), counter_status_text(status));
     }
     counters->source = COUNTERS_PMU;
@@ -105,7 +105,7 @@ int counters_open_on(struct counters **counters_out, const struct counters_optio
     *counters_out = NULL;
     struct counters *counters = calloc(1, sizeof *counters);
     if (!counters)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the counters");
+        return dv_no_memory(error_out);
     counters->source = COUNTERS_NONE;
     counters->penalty = (struct pmu_penalty){NAN, NAN, NAN, COUNTER_NOT_ASKED};
     int code = counter_events_parse(&counters->events, options->events, error_out);

@@ -23,7 +23,7 @@ static int buffer_open(struct counters_pass *pass, enum sink_kind sink, struct d
     size_t n_bytes = (sink_bytes(sink, most) + SINK_SLACK_BYTES + 63) / 64 * 64;
     pass->sink.out = aligned_alloc(64, n_bytes);
     if (!pass->sink.out)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no %zu bytes for a sink buffer", n_bytes);
+        return dv_fail(error_out, DV_ERROR_MEMORY, "no %zu bytes for a sink buffer", n_bytes);
     memset(pass->sink.out, 0, n_bytes);
     return 0;
 }
@@ -40,14 +40,14 @@ int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, cons
         .kernel = kernel,
         .run = kernel ? kernel->run[sink] : empty_kernel,
     };
-    int code = buffer_open(pass_out, sink, error_out);
-    if (code == 0 && kernel && kernel->open)
-        code = kernel->open(dv, &pass_out->state, error_out);
-    if (code != 0) {
+    int status = buffer_open(pass_out, sink, error_out);
+    if (status == 0 && kernel && kernel->open)
+        status = kernel->open(dv, &pass_out->state, error_out);
+    if (status != 0) {
         pass_out->kernel = NULL; /* its state did not open */
         counters_pass_close(pass_out);
     }
-    return code;
+    return status;
 }
 
 int counters_pass_rewind(struct counters_pass *pass, struct dv_error *error_out)
@@ -58,10 +58,10 @@ int counters_pass_rewind(struct counters_pass *pass, struct dv_error *error_out)
     if (kernel->close)
         kernel->close(&pass->state);
     pass->state = (struct kernel_state){0};
-    int code = kernel->open ? kernel->open(pass->dv, &pass->state, error_out) : 0;
-    if (code != 0)
+    int status = kernel->open ? kernel->open(pass->dv, &pass->state, error_out) : 0;
+    if (status != 0)
         pass->kernel = NULL;
-    return code;
+    return status;
 }
 
 void __attribute__((noinline)) counters_pass_run(struct counters_pass *pass)

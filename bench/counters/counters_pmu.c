@@ -28,10 +28,10 @@ static void stretch(void *user)
 static int again(void *user)
 {
     struct counters_pass *pass = user;
-    int code = counters_pass_rewind(pass, NULL);
-    if (code == 0)
+    int status = counters_pass_rewind(pass, NULL);
+    if (status == 0)
         counters_pass_run(pass);
-    return code == 0 ? counters_pass_rewind(pass, NULL) : code;
+    return status == 0 ? counters_pass_rewind(pass, NULL) : status;
 }
 
 static size_t n_visits_of(const struct counters_job *job)
@@ -83,7 +83,7 @@ static int fill(struct counters_result *result, const struct pmu_session *sessio
         statuses[role] = COUNTER_NOT_ASKED;
     result->values = calloc(session->n_events, sizeof *result->values);
     if (!result->values)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
+        return dv_no_memory(error_out);
     result->n_values = session->n_events;
     for (size_t i = 0; i < session->n_events; i++) {
         struct counter_value *value = &result->values[i];
@@ -113,14 +113,14 @@ int counters_measure_pmu(const struct counters *counters, const struct counters_
     uint64_t n_rows = 0;
     if (job->n_kernels == 0 || job->batches->n_items == 0)
         return 0;
-    int code = count_kernel(counters, job, NULL, &loop, &n_rows, error_out);
-    for (size_t i = 0; i < job->n_kernels && code == 0; i++) {
+    int status = count_kernel(counters, job, NULL, &loop, &n_rows, error_out);
+    for (size_t i = 0; i < job->n_kernels && status == 0; i++) {
         struct counted kernel = {0};
         if (kernel_unavailable(job->kernels[i], job->sink))
             continue;
-        code = count_kernel(counters, job, job->kernels[i], &kernel, &n_rows, error_out);
-        if (code == 0)
-            code = fill(&results_out[i], &counters->pmu, &kernel, &loop, n_rows, error_out);
+        status = count_kernel(counters, job, job->kernels[i], &kernel, &n_rows, error_out);
+        if (status == 0)
+            status = fill(&results_out[i], &counters->pmu, &kernel, &loop, n_rows, error_out);
     }
-    return code;
+    return status;
 }

@@ -26,7 +26,7 @@ static int fill(struct counters_result *result, const struct sim *sim, const str
     enum counter_status statuses[N_ROLES];
     result->values = calloc(N_SIM_EVENTS, sizeof *result->values);
     if (!result->values)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
+        return dv_no_memory(error_out);
     result->n_values = N_SIM_EVENTS;
     for (int role = 0; role < N_ROLES; role++)
         statuses[role] = COUNTER_CANNOT_SIMULATE; /* there is no such thing as a simulated cycle here */
@@ -75,10 +75,10 @@ int counters_measure_sim(const struct counters *counters, const struct counters_
         return 0;
     struct sim_counts *counts = calloc(job->n_kernels, sizeof *counts);
     if (!counts)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for counts");
-    int code = sim_measure(&counters->sim, job, counts, error_out);
-    for (size_t i = 0; i < job->n_kernels && code == 0; i++)
-        code = measure_one(counters, job, i, &counts[i], &results_out[i], error_out);
+        return dv_no_memory(error_out);
+    int status = sim_measure(&counters->sim, job, counts, error_out);
+    for (size_t i = 0; i < job->n_kernels && status == 0; i++)
+        status = measure_one(counters, job, i, &counts[i], &results_out[i], error_out);
     free(counts);
-    return code;
+    return status;
 }

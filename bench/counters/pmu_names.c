@@ -22,11 +22,11 @@ const char *pmu_names_version(void)
 
 static int library_open(struct dv_error *error_out)
 {
-    int result = pfm_initialize(); /* may be called again and again */
-    if (result == PFM_SUCCESS)
+    int status = pfm_initialize(); /* may be called again and again */
+    if (status == PFM_SUCCESS)
         return 0;
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
-                   "libpfm4: %s; it needs /proc and /sys mounted", pfm_strerror(result));
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "libpfm4: %s; it needs /proc and /sys mounted",
+                   pfm_strerror(status));
 }
 
 int pmu_names_encode(const char *name, struct perf_event_attr *attr_out, char *encoding_out,
@@ -36,14 +36,14 @@ int pmu_names_encode(const char *name, struct perf_event_attr *attr_out, char *e
     memset(attr_out, 0, sizeof *attr_out);
     attr_out->size = sizeof *attr_out;
     snprintf(encoding_out, n_encoding, "%s", "");
-    int code = library_open(error_out);
-    if (code != 0)
-        return code;
+    int status = library_open(error_out);
+    if (status != 0)
+        return status;
     pfm_perf_encode_arg_t arg = {.attr = attr_out, .fstr = &canonical, .size = sizeof arg};
     int result = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &arg);
     if (result != PFM_SUCCESS) {
         free(canonical);
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "libpfm4 says of event '%s': %s; see what `dvbench list counters` has for this CPU",
                        name, pfm_strerror(result));
     }
@@ -86,7 +86,7 @@ int pmu_names_encode(const char *name, struct perf_event_attr *attr_out, char *e
 {
     memset(attr_out, 0, sizeof *attr_out);
     snprintf(encoding_out, n_encoding, "%s", "");
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                    "event '%s': built without libpfm4; install libpfm4-dev and build again", name);
 }
 

@@ -68,11 +68,11 @@ static int find_version(struct sim *sim, const struct sim_files *files, struct d
 {
     struct child child;
     char *argv[] = {sim->valgrind, "--version", NULL};
-    int code = child_start(&child, argv, files->directories[0], &sim->cpus, error_out);
-    if (code != 0)
-        return code;
+    int status = child_start(&child, argv, files->directories[0], &sim->cpus, error_out);
+    if (status != 0)
+        return status;
     if (child_wait(&child, CHILD_SECONDS) != 0)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "%s --version fails", sim->valgrind);
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "%s --version fails", sim->valgrind);
     char *text = sim_files_read(files, 0, "stdout", error_out);
     if (!text)
         return DV_ERROR_IO;
@@ -113,21 +113,21 @@ static int self_test(struct sim *sim, const struct sim_files *files, struct dv_e
     static const char *const labels[PMU_CALIBRATION_STRETCHES] = {"short", "long", "sorted", "shuffled"};
     struct sim_dump dumps[PMU_CALIBRATION_STRETCHES];
     struct child child;
-    int code = sim_files_write_calibration(files, error_out);
-    if (code == 0)
-        code = start(sim, &child, files->directories[0], error_out);
-    if (code != 0)
-        return code;
+    int status = sim_files_write_calibration(files, error_out);
+    if (status == 0)
+        status = start(sim, &child, files->directories[0], error_out);
+    if (status != 0)
+        return status;
     child_wait(&child, CHILD_SECONDS);
     for (int i = 0; i < PMU_CALIBRATION_STRETCHES; i++)
         if (sim_files_find_dump(files, 0, labels[i], &dumps[i]) != 0)
-            return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
-                           "%s cannot run this program (a sanitizer's build?): exit code %d", sim->version,
+            return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
+                           "%s cannot run this program (a sanitizer's build?): exit status %d", sim->version,
                            child.exit_code);
     read_child_lines(sim, files);
     judge(sim, dumps);
     if (sim->verdict[SIM_INSTRUCTIONS] != PMU_PASS || sim->verdict[SIM_BRANCHES] != PMU_PASS)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "%s counts %.0f instructions where %.0f run: its counts cannot be used", sim->version,
                        sim->counted[SIM_INSTRUCTIONS], sim->expected[SIM_INSTRUCTIONS]);
     return 0;
@@ -137,12 +137,12 @@ static int find_program(struct sim *sim, const char *program, struct dv_error *e
 {
     if (program) {
         if (!realpath(program, sim->program))
-            return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: %s", program, strerror(errno));
+            return dv_fail(error_out, DV_ERROR_IO, "%s: %s", program, strerror(errno));
         return 0;
     }
     ssize_t n_bytes = readlink("/proc/self/exe", sim->program, sizeof sim->program - 1);
     if (n_bytes < 0)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "/proc/self/exe: %s", strerror(errno));
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "/proc/self/exe: %s", strerror(errno));
     sim->program[n_bytes] = '\0';
     return 0;
 }
@@ -155,24 +155,23 @@ int sim_open(struct sim *sim_out, const char *program, enum counter_status *stat
     sched_getaffinity(0, sizeof sim_out->cpus, &sim_out->cpus);
     *status_out = COUNTER_NO_VALGRIND;
     if (!sim_child_built())
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "built without valgrind's headers; install valgrind and build again");
     if (child_find(sim_out->valgrind, sizeof sim_out->valgrind, "valgrind", NULL) != 0)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
-                       "no valgrind in PATH; install valgrind");
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "no valgrind in PATH; install valgrind");
     *status_out = COUNTER_CANNOT_SIMULATE;
-    int code = find_program(sim_out, program, error_out);
-    if (code == 0)
-        code = sim_files_open(&files, 1, error_out);
-    if (code != 0)
-        return code;
-    code = find_version(sim_out, &files, error_out);
-    if (code == 0)
-        code = self_test(sim_out, &files, error_out);
+    int status = find_program(sim_out, program, error_out);
+    if (status == 0)
+        status = sim_files_open(&files, 1, error_out);
+    if (status != 0)
+        return status;
+    status = find_version(sim_out, &files, error_out);
+    if (status == 0)
+        status = self_test(sim_out, &files, error_out);
     sim_files_close(&files);
-    if (code == 0)
+    if (status == 0)
         *status_out = COUNTER_OK;
-    return code;
+    return status;
 }
 
 /* --- counting --- */
@@ -237,17 +236,17 @@ static int run_shares(const struct sim *sim, const struct counters_job *job, con
                       struct dv_error *error_out)
 {
     size_t n_left = 1;
-    int code = 0;
-    while (n_left != 0 && code == 0) {
+    int status = 0;
+    while (n_left != 0 && status == 0) {
         n_left = 0;
         for (size_t i = 0; i < N_CHILDREN; i++) {
             shares[i].child.pid = -1;
-            if (shares[i].n_kernels == 0 || code != 0)
+            if (shares[i].n_kernels == 0 || status != 0)
                 continue;
-            code = sim_files_write_job(files, i, job, batches, shares[i].kernels, shares[i].n_kernels,
-                                       error_out);
-            if (code == 0)
-                code = start(sim, &shares[i].child, files->directories[i], error_out);
+            status = sim_files_write_job(files, i, job, batches, shares[i].kernels, shares[i].n_kernels,
+                                         error_out);
+            if (status == 0)
+                status = start(sim, &shares[i].child, files->directories[i], error_out);
         }
         for (size_t i = 0; i < N_CHILDREN; i++) {
             if (shares[i].child.pid < 0)
@@ -256,7 +255,7 @@ static int run_shares(const struct sim *sim, const struct counters_job *job, con
             n_left += collect(sim, files, i, &shares[i], counts_out);
         }
     }
-    return code;
+    return status;
 }
 
 static uint64_t rows_of(const struct counters_job *job, const struct batches *batches)
@@ -271,10 +270,9 @@ int sim_measure(const struct sim *sim, const struct counters_job *job, struct si
     struct batches batches = {0};
     struct share shares[N_CHILDREN] = {0};
     size_t *indices = calloc(job->n_kernels ? N_CHILDREN * job->n_kernels : 1, sizeof *indices);
-    int code =
-        indices
-            ? batches_spread(&batches, job->batches, job->replay ? 1 : COUNTERS_SIM_BATCHES, error_out)
-            : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu kernels", job->n_kernels);
+    int code = indices
+                   ? batches_spread(&batches, job->batches, job->replay ? 1 : COUNTERS_SIM_BATCHES, error_out)
+                   : dv_no_memory(error_out);
     if (code != 0 || batches.n_items == 0)
         goto out;
     for (size_t i = 0; i < job->n_kernels; i++) {

@@ -67,7 +67,7 @@ static int job_grow(struct child_job *job, size_t n_lines, struct dv_error *erro
     job->batches.items = calloc(n_lines, sizeof *job->batches.items);
     job->kernels = calloc(n_lines, sizeof *job->kernels);
     if (!job->batches.items || !job->kernels)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a job of %zu lines", n_lines);
+        return dv_no_memory(error_out);
     return 0;
 }
 
@@ -108,17 +108,16 @@ static int job_read(struct child_job *job_out, const char *path, struct dv_error
     size_t n_lines = 1;
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         n_lines++;
-    int code = job_grow(job_out, n_lines, error_out);
-    for (char *line = strtok(text, "\n"); line && code == 0; line = strtok(NULL, "\n"))
+    int status = job_grow(job_out, n_lines, error_out);
+    for (char *line = strtok(text, "\n"); line && status == 0; line = strtok(NULL, "\n"))
         if (!job_line(job_out, line))
-            code = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: '%.64s' is no line of a job",
-                           line);
-    if (code == 0 && !job_out->is_calibration &&
+            status = dv_fail(error_out, DV_ERROR_USAGE, "simulate: '%s' is no line of a job", line);
+    if (status == 0 && !job_out->is_calibration &&
         (job_out->sink < 0 || job_out->n_visits == 0 || job_out->batches.n_items == 0 ||
          (!job_out->replay && job_out->n_visits > job_out->batches.n_items)))
-        code = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "simulate: the job lacks a sink or batches");
+        status = dv_fail(error_out, DV_ERROR_USAGE, "simulate: the job lacks a sink or batches");
     free(text);
-    return code;
+    return status;
 }
 
 /* --- between the switches --- */
@@ -155,7 +154,7 @@ static int run_calibration(struct dv_error *error_out)
     uint64_t n_long = PMU_LONG_LOOP;
     uint8_t *bits = malloc(PMU_CALIBRATION_BITS);
     if (!bits)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the calibration");
+        return dv_no_memory(error_out);
     CALLGRIND_START_INSTRUMENTATION;
     simulate(loop_stretch, &n_short, "short");
     simulate(loop_stretch, &n_long, "long");
@@ -171,10 +170,10 @@ static int run_kernel(const struct child_job *job, const struct dv *dv, const st
                       const char *label, struct dv_error *error_out)
 {
     struct counters_pass pass;
-    int code = counters_pass_open(&pass, dv, &job->batches, job->replay, job->n_visits, kernel,
-                                  (enum sink_kind)job->sink, error_out);
-    if (code != 0)
-        return code;
+    int status = counters_pass_open(&pass, dv, &job->batches, job->replay, job->n_visits, kernel,
+                                    (enum sink_kind)job->sink, error_out);
+    if (status != 0)
+        return status;
     simulate(pass_stretch, &pass, label);
     counters_pass_close(&pass);
     return 0;
@@ -203,7 +202,7 @@ static int read_payload(const char *path, uint8_t **bytes_out, size_t *n_bytes_o
         fclose(file);
     if (!is_read) {
         free(bytes);
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "simulate: cannot read the payload %s", path);
+        return dv_fail(error_out, DV_ERROR_IO, "simulate: cannot read the payload %s", path);
     }
     *bytes_out = bytes;
     *n_bytes_out = (size_t)n_bytes;
@@ -215,14 +214,14 @@ static int run_kernels(const struct child_job *job, struct dv_error *error_out)
     uint8_t *bytes = NULL;
     size_t n_bytes = 0;
     struct dv dv = {0};
-    int code = read_payload(job->payload, &bytes, &n_bytes, error_out);
-    if (code == 0)
-        code = dv_open(&dv, bytes, n_bytes, needs_of(job), error_out);
-    if (code != 0)
+    int status = read_payload(job->payload, &bytes, &n_bytes, error_out);
+    if (status == 0)
+        status = dv_open(&dv, bytes, n_bytes, needs_of(job), error_out);
+    if (status != 0)
         goto out;
     CALLGRIND_START_INSTRUMENTATION;
-    code = run_kernel(job, &dv, NULL, "empty", error_out);
-    for (size_t i = 0; i < job->n_kernels && code == 0; i++) {
+    status = run_kernel(job, &dv, NULL, "empty", error_out);
+    for (size_t i = 0; i < job->n_kernels && status == 0; i++) {
         char label[32];
         const struct kernel *kernel = kernel_find(job->kernels[i]);
         const char *reason = kernel ? kernel_unavailable(kernel, (enum sink_kind)job->sink) : "unknown";
@@ -235,19 +234,19 @@ static int run_kernels(const struct child_job *job, struct dv_error *error_out)
     dv_close(&dv);
 out:
     free(bytes);
-    return code;
+    return status;
 }
 
 int sim_child_run(const char *job_path, struct dv_error *error_out)
 {
     struct child_job job;
-    int code = job_read(&job, job_path, error_out);
+    int status = job_read(&job, job_path, error_out);
     printf("isa %s\n", sim_isa());
     printf("libc %lx %lx %lx\n", sim_libc_offset("memset"), sim_libc_offset("memcpy"),
            sim_libc_offset("memmove"));
     fflush(stdout);
-    if (code == 0)
-        code = job.is_calibration ? run_calibration(error_out) : run_kernels(&job, error_out);
+    if (status == 0)
+        status = job.is_calibration ? run_calibration(error_out) : run_kernels(&job, error_out);
     job_free(&job);
-    return code;
+    return status;
 }

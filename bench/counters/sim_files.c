@@ -31,18 +31,18 @@ int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_err
     int n = snprintf(files_out->root, sizeof files_out->root, "%s/dvbench-XXXXXX",
                      folder && *folder ? folder : "/tmp");
     if (n < 0 || (size_t)n >= sizeof files_out->root || !mkdtemp(files_out->root)) {
-        int code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make a folder below %s: %s",
-                           folder && *folder ? folder : "/tmp", strerror(errno));
+        int status = dv_fail(error_out, DV_ERROR_IO, "cannot make a folder below %s: %s",
+                             folder && *folder ? folder : "/tmp", strerror(errno));
         files_out->root[0] = '\0';
-        return code;
+        return status;
     }
     for (size_t i = 0; i < n_children; i++) {
         snprintf(files_out->directories[i], sizeof files_out->directories[i], "%s/%zu", files_out->root, i);
         if (mkdir(files_out->directories[i], 0700) != 0) {
-            int code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make %s: %s",
-                               files_out->directories[i], strerror(errno));
+            int status = dv_fail(error_out, DV_ERROR_IO, "cannot make %s: %s", files_out->directories[i],
+                                 strerror(errno));
             sim_files_close(files_out);
-            return code;
+            return status;
         }
     }
     return 0;
@@ -67,7 +67,7 @@ static FILE *create(const char *directory, const char *name, struct dv_error *er
     snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE *file = fopen(path, "we");
     if (!file)
-        dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %s: %s", path, strerror(errno));
+        dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     return file;
 }
 
@@ -75,8 +75,7 @@ static int finish(FILE *file, const char *what, struct dv_error *error_out)
 {
     int has_failed = ferror(file);
     if (fclose(file) != 0 || has_failed)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET,
-                       "cannot write the %s of a simulation: disk full?", what);
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write the %s of a simulation: disk full?", what);
     return 0;
 }
 
@@ -128,10 +127,10 @@ int sim_files_find_dump(const struct sim_files *files, size_t child, const char 
                         struct sim_dump *dump_out)
 {
     DIR *dir = opendir(files->directories[child]);
-    int code = DV_ERROR_INPUT;
+    int status = DV_ERROR_INPUT;
     if (!dir)
-        return code;
-    for (struct dirent *entry; code != 0 && (entry = readdir(dir)) != NULL;) {
+        return status;
+    for (struct dirent *entry; status != 0 && (entry = readdir(dir)) != NULL;) {
         if (strncmp(entry->d_name, "dump", 4) != 0)
             continue;
         char *text = sim_files_read(files, child, entry->d_name, NULL);
@@ -139,9 +138,9 @@ int sim_files_find_dump(const struct sim_files *files, size_t child, const char 
             continue;
         int parsed = sim_parse(dump_out, text, NULL);
         if (strcmp(dump_out->label, label) == 0 && parsed == 0)
-            code = 0;
+            status = 0;
         free(text);
     }
     closedir(dir);
-    return code;
+    return status;
 }

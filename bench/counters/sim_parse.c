@@ -141,17 +141,17 @@ int sim_parse(struct sim_dump *dump_out, const char *text, struct dv_error *erro
         totals = after(line, "totals:");
     }
     if (!body || !totals || columns.instructions == COLUMNS_MAX)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "callgrind's dump has no %s line",
+        return dv_fail(error_out, DV_ERROR_INPUT, "callgrind's dump has no %s line",
                        !totals ? "totals:" : "events: ... Ir");
     size_t n_values = read_numbers(totals, values, COLUMNS_MAX);
     if (n_values == SIZE_MAX || n_values > columns.n_columns)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "callgrind's totals: line is not %zu numbers",
+        return dv_fail(error_out, DV_ERROR_INPUT, "callgrind's totals: line is not %zu numbers",
                        columns.n_columns);
     for (size_t i = 0; i < columns.n_columns; i++)
         if (columns.targets[i])
             *columns.targets[i] = values[i];
     if (dump_out->instructions == 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "callgrind counted no instruction");
+        return dv_fail(error_out, DV_ERROR_INPUT, "callgrind counted no instruction");
     read_libc(dump_out, body, &columns);
     return 0;
 }

@@ -150,10 +150,10 @@ static int count_pass(const struct counters_job *job, const struct kernel *kerne
 {
     for (int is_counted = 0; is_counted <= 1; is_counted++) {
         struct counters_pass pass;
-        int code =
+        int status =
             counters_pass_open(&pass, job->dv, batches, job->replay, n_visits, kernel, job->sink, error_out);
-        if (code != 0)
-            return code;
+        if (status != 0)
+            return status;
         if (is_counted)
             *status_out = step_run(run_pass, &pass, STEP_STEPS_MAX, job->interrupted, run_out);
         else

@@ -32,11 +32,6 @@ static int compare_samples(const void *left, const void *right)
     return order ? order : (a->round > b->round) - (a->round < b->round);
 }
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory to compare the runs");
-}
-
 static int load_samples(struct samples *samples, const char *run_dir, struct dv_error *error_out)
 {
     int status = run_files_load(&samples->table, run_dir, CSV_FILE_samples, error_out);
@@ -45,7 +40,7 @@ static int load_samples(struct samples *samples, const char *run_dir, struct dv_
     size_t n_rows = csv_n_rows(samples->table);
     samples->items = malloc((n_rows + 1) * sizeof *samples->items);
     if (!samples->items)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t row = 0; row < n_rows; row++) {
         struct sample sample = {.cell = csv_text(samples->table, row, CSV_samples_cell),
                                 .ns_per_row = csv_real(samples->table, row, CSV_samples_ns_per_row)};
@@ -127,7 +122,7 @@ static int summarise_pairs(struct comparison *comparison, const struct samples *
         end++;
     double *times = malloc((2 * (end - begin) + 1) * sizeof *times);
     if (!times)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t i = begin; i < end; i++) {
         const struct sample wanted = {.cell = cell_b, .start = a->items[i].start, .round = a->items[i].round};
         size_t j = seek_sample(b, &wanted);
@@ -138,7 +133,7 @@ static int summarise_pairs(struct comparison *comparison, const struct samples *
     }
     int status = stats_summarise_ratios(&comparison->ratio, times, times + (end - begin), n);
     free(times);
-    return status < 0 ? no_memory(error_out) : 0;
+    return status < 0 ? dv_no_memory(error_out) : 0;
 }
 
 static int judge(struct comparison *comparison, const struct comparisons *all, const struct samples *a,
@@ -187,7 +182,7 @@ static int compare_cells(struct comparisons *all, const struct samples *a, const
     size_t n_rows_b = csv_n_rows(all->summary_b), n_common = 0;
     all->items = malloc((csv_n_rows(all->summary_a) + 1) * sizeof *all->items);
     if (!all->items)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t row = 0; row < csv_n_rows(all->summary_a); row++) {
         if (!is_measured(all->summary_a, row))
             continue;
@@ -210,7 +205,7 @@ static int compare_cells(struct comparisons *all, const struct samples *a, const
             all->n_only_b++;
     if (n_common == 0)
         return dv_fail(
-            error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
+            error_out, DV_ERROR_INPUT,
             "the runs have no cell in common: a cell is vector, kernel, sink, batch size and mode");
     qsort(all->items, all->n_items, sizeof *all->items, by_ratio);
     return 0;

@@ -54,8 +54,7 @@ static int collect(struct candidates *candidates, const struct figure_group *gro
         if (!candidate) {
             struct candidate *longer = realloc(candidates->items, (candidates->n_items + 1) * sizeof *longer);
             if (!longer)
-                return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
-                               "no memory to choose the kernels of a figure");
+                return dv_no_memory(error_out);
             candidates->items = longer;
             candidate = &longer[candidates->n_items++];
             *candidate = (struct candidate){.kernel = kernel};
@@ -182,8 +181,7 @@ int figure_group_choose(struct figure_group *group, const struct csv_table *tabl
         qsort(candidates.items, candidates.n_items, sizeof *candidates.items, by_cost);
         group->kernels = join_chosen(&candidates);
         if (!group->kernels || !sort_points(group, &candidates, table))
-            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
-                             "no memory to choose the kernels of a figure");
+            status = dv_no_memory(error_out);
     }
     free(candidates.items);
     return status;

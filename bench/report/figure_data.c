@@ -107,8 +107,7 @@ static int write_map(const char *path, const struct figure *figure, const struct
 {
     FILE *file = fopen(path, "w");
     if (!file)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
     write_map_row(file, summary, SIZE_MAX, SIZE_MAX);
     for (size_t i = 0; i < figure->n_rows; i++) {
         bool is_first = true;
@@ -120,8 +119,7 @@ static int write_map(const char *path, const struct figure *figure, const struct
         write_map_row(file, summary, winner, find_fastest(figure, summary, winner, winner));
     }
     if (fclose(file) != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
     return 0;
 }
 

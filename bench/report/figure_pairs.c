@@ -145,17 +145,13 @@ int figure_pairs_write(const char *path, const struct figure *figure, const stru
 {
     FILE *file = fopen(path, "w");
     if (!file)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
     size_t n_written = 0;
     fprintf(file,
             "run,machine,croaring,counter_source,batch_rows,mode,sink,verdict,pair,share,event,a,b,ratio\n");
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         n_written += write_pair(file, &pairs[i], figure, summary, penalty);
     if (fclose(file) != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write the data of a figure: %s",
-                       strerror(errno));
-    return n_written ? 0
-                     : dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                               "none of the pairs of cells is in this run");
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
+    return n_written ? 0 : dv_fail(error_out, DV_ERROR_INPUT, "none of the pairs of cells is in this run");
 }

@@ -231,8 +231,7 @@ int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *
             continue;
         if (!add_row(groups_out, table, row, axis, point)) {
             figure_groups_free(groups_out);
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET,
-                           "no memory to group the rows of figures");
+            return dv_no_memory(error_out);
         }
     }
     int status = finish_groups(groups_out, table, axis, choice, error_out);

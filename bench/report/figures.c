@@ -36,11 +36,6 @@ static const struct figure_row figure_rows[] = {
 static const char *const extensions[] = {"svg", "png", "pdf"};
 #define N_EXTENSIONS (sizeof extensions / sizeof *extensions)
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the figures of the run");
-}
-
 static void add_note(struct figures *figures, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A note that finds no memory is lost: it is not what the caller came for. */
@@ -159,7 +154,7 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
 {
     struct figure *longer = realloc(figures->items, (figures->n_items + 1) * sizeof *longer);
     if (!longer)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     figures->items = longer;
     struct figure figure = {.script = row->script,
                             .question = row->question,
@@ -174,7 +169,7 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
     figure.rows = malloc(group->n_points * sizeof *figure.rows);
     longer[figures->n_items++] = figure;
     if (!figure.name || !figure.subtitle || !figure.kernels || !figure.rows)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     struct figure *placed = &longer[figures->n_items - 1];
     for (size_t i = 0; i < group->n_points; i++)
         placed->rows[i] = group->points[i].row;
@@ -246,7 +241,7 @@ int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_err
     int status = run_files_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
     figures_out->penalty = load_penalty(run_dir);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
-        status = no_memory(error_out);
+        status = dv_no_memory(error_out);
     for (size_t i = 0; i < sizeof figure_rows / sizeof *figure_rows && status == 0; i++)
         status = plan_row(figures_out, &figure_rows[i], run_dir, error_out);
     if (status < 0)
@@ -283,7 +278,7 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
                     const char *format, struct dv_error *error_out)
 {
     char *script = NULL, *data = NULL, *part = NULL, said[200] = "";
-    int status = no_memory(error_out);
+    int status = dv_no_memory(error_out);
     if (asprintf(&script, "%s/%s.gp", scripts, figure->script) >= 0 &&
         asprintf(&data, "%s/plots/%s.csv", run_dir, figure->name) >= 0 &&
         asprintf(&part, "%s/plots/%s.part", run_dir, figure->name) >= 0)
@@ -304,7 +299,7 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
                              error_out);
         bool is_drawn = take_picture(figure, part);
         if (status == 0 && !is_drawn)
-            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot drew nothing: %s", said);
+            status = dv_fail(error_out, DV_ERROR_IO, "gnuplot drew nothing: %s", said);
         else if (status == 0 && strcmp(figure->extension, format) != 0)
             add_note(figures, "%s: drawn as %s, this gnuplot has no terminal for %s", figure->name,
                      figure->extension, format);
@@ -320,8 +315,7 @@ static int check_format(const char *format, struct dv_error *error_out)
     for (size_t i = 0; i < N_EXTENSIONS; i++)
         if (strcmp(format, extensions[i]) == 0)
             return 0;
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "unknown picture format %.40s: svg, png or pdf",
-                   format);
+    return dv_fail(error_out, DV_ERROR_USAGE, "unknown picture format %s: svg, png or pdf", format);
 }
 
 int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
@@ -334,12 +328,11 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const char *f
     if (status < 0)
         return status;
     if (asprintf(&folder, "%s/plots", run_dir) < 0)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int made = mkdir(folder, 0777);
     free(folder);
     if (made != 0 && errno != EEXIST)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make the folder plots: %s",
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot make the folder plots: %s", strerror(errno));
     size_t n_drawn = 0;
     struct dv_error last = {0};
     for (size_t i = 0; i < figures->n_items; i++) {
@@ -353,7 +346,8 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const char *f
     }
     if (n_drawn > 0 || figures->n_items == 0)
         return 0;
-    return dv_fail(error_out, last.code, last.offset_bytes, "%s", last.message);
+    *error_out = last;
+    return last.code;
 }
 
 void figures_free(struct figures *figures)

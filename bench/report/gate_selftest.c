@@ -26,8 +26,7 @@ static int create(struct csv_writer **writer_out, const char *folder, enum csv_f
 {
     char *path = join(folder, run_files_name(file));
     *writer_out = NULL;
-    int status = path ? csv_create(writer_out, path, file, error_out)
-                      : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+    int status = path ? csv_create(writer_out, path, file, error_out) : dv_no_memory(error_out);
     free(path);
     return status;
 }
@@ -124,8 +123,7 @@ static int try_copies(const char *run_dir, const char *folder, double threshold_
         counts_pct = fmax(counts_pct, csv_real(summary, row, CSV_summary_noise_floor_pct));
     }
     if (!kernel)
-        status = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                         "%.100s: no measured cell to test the gate with", run_dir);
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: no measured cell to test the gate with", run_dir);
     if (status == 0)
         status = try_copy(run_dir, folder, kernel, 1.0, false, threshold_pct, error_out);
     if (status == 0)
@@ -154,7 +152,7 @@ static int make_folder(char *path_out, size_t n_path, struct dv_error *error_out
     const char *place = getenv("TMPDIR");
     int n = snprintf(path_out, n_path, "%s/dvbench-gate-XXXXXX", place && place[0] ? place : "/tmp");
     if (n >= (int)n_path || !mkdtemp(path_out))
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make a folder for copies of the run: %s",
+        return dv_fail(error_out, DV_ERROR_IO, "cannot make a folder for copies of the run: %s",
                        strerror(errno));
     return 0;
 }

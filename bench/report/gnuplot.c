@@ -38,7 +38,7 @@ int gnuplot_find_scripts(char *path_out, size_t n_path, struct dv_error *error_o
             return 0;
         }
     }
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                    "no folder with the figures' gnuplot scripts; DVBENCH_PLOTS can name it");
 }
 
@@ -112,14 +112,14 @@ int gnuplot_run(const char *script_path, const struct gnuplot_variable *variable
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "no pipe for gnuplot: %s", strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "no pipe for gnuplot: %s", strerror(errno));
     pid_t child = fork();
     if (child == 0)
         become_gnuplot(script_path, variables, n_variables, ends[1]);
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "no process for gnuplot: %s", strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "no process for gnuplot: %s", strerror(errno));
     }
     bool in_time = collect_last_line(ends[0], said_out, n_said);
     close(ends[0]);
@@ -127,13 +127,12 @@ int gnuplot_run(const char *script_path, const struct gnuplot_variable *variable
         kill(child, SIGKILL);
     int status = wait_for(child);
     if (!in_time)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot took more than %d s",
-                       TIMEOUT_MS / 1000);
+        return dv_fail(error_out, DV_ERROR_IO, "gnuplot took more than %d s", TIMEOUT_MS / 1000);
     if (status == EXIT_NOT_FOUND)
-        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "gnuplot is not installed (Debian: apt-get install gnuplot-nox); `dvbench plot` draws "
                        "the figures later");
     if (status != 0)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "gnuplot failed (%d): %s", status, said_out);
+        return dv_fail(error_out, DV_ERROR_IO, "gnuplot failed (%d): %s", status, said_out);
     return 0;
 }

@@ -14,26 +14,19 @@
 #include "csv.h"
 #include "run_files.h"
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory to merge the runs");
-}
-
 static int make_empty_folder(const char *path, struct dv_error *error_out)
 {
     if (mkdir(path, 0777) == 0)
         return 0;
     DIR *folder = errno == EEXIST ? opendir(path) : NULL;
     if (!folder)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make the folder %.120s: %s", path,
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", path, strerror(errno));
     bool is_empty = true;
     for (const struct dirent *entry; (entry = readdir(folder));)
         is_empty = is_empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
     closedir(folder);
     if (!is_empty)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%.120s holds something: give a new folder",
-                       path);
+        return dv_fail(error_out, DV_ERROR_USAGE, "%s holds something: give a new folder", path);
     return 0;
 }
 
@@ -59,7 +52,7 @@ static int check_disjoint(struct csv_table *const *tables, const char *const *ru
         n += csv_n_rows(tables[i]);
     struct merged_cell *cells = malloc((n + 1) * sizeof *cells);
     if (!cells)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     n = 0;
     for (size_t i = 0; i < n_runs; i++)
         for (size_t row = 0; row < csv_n_rows(tables[i]); row++)
@@ -68,9 +61,8 @@ static int check_disjoint(struct csv_table *const *tables, const char *const *ru
     int status = 0;
     for (size_t i = 1; i < n && status == 0; i++)
         if (strcmp(cells[i].cell, cells[i - 1].cell) == 0 && cells[i].run != cells[i - 1].run)
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                             "cell %.40s is in %.80s and in %.80s: compare them instead", cells[i].cell,
-                             run_dirs[cells[i - 1].run], run_dirs[cells[i].run]);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "cell %s is in %s and in %s: compare them instead",
+                             cells[i].cell, run_dirs[cells[i - 1].run], run_dirs[cells[i].run]);
     free(cells);
     return status;
 }
@@ -81,7 +73,7 @@ static int load_all(struct csv_table **tables, enum csv_file file, const char *c
     for (size_t i = 0; i < n_runs; i++) {
         char *path = NULL;
         if (asprintf(&path, "%s/%s", run_dirs[i], run_files_name(file)) < 0)
-            return no_memory(error_out);
+            return dv_no_memory(error_out);
         bool is_left_out = file != CSV_FILE_summary && access(path, F_OK) != 0;
         free(path);
         int status = is_left_out ? 0 : run_files_load(&tables[i], run_dirs[i], file, error_out);
@@ -97,7 +89,7 @@ static int write_all(const char *out_dir, enum csv_file file, struct csv_table *
     struct csv_writer *writer = NULL;
     char *path = NULL;
     if (asprintf(&path, "%s/%s", out_dir, run_files_name(file)) < 0)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int status = csv_create(&writer, path, file, error_out);
     for (size_t i = 0; i < n_runs; i++)
         for (size_t row = 0; status == 0 && tables[i] && row < csv_n_rows(tables[i]); row++) {
@@ -114,7 +106,7 @@ static int merge_file(const char *out_dir, enum csv_file file, const char *const
 {
     struct csv_table **tables = calloc(n_runs, sizeof *tables);
     if (!tables)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int status = load_all(tables, file, run_dirs, n_runs, error_out);
     if (status == 0 && file == CSV_FILE_summary)
         status = check_disjoint(tables, run_dirs, n_runs, error_out);
@@ -159,10 +151,10 @@ static int merge_run_json(const char *out_dir, const char *const *run_dirs, size
                                last_name(out_dir), "status", "merged", "warnings", warnings, "runs", runs);
     int status = 0;
     if (!merged || asprintf(&path, "%s/run.json", out_dir) < 0)
-        status = no_memory(error_out);
+        status = dv_no_memory(error_out);
     else {
         if (json_dump_file(merged, path, JSON_INDENT(2)) != 0)
-            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %.120s", path);
+            status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s", path);
         free(path);
     }
     json_decref(merged);

@@ -171,7 +171,7 @@ static int write_numbers(const struct report_text *text, const struct report *re
         if (!rates || !rest) {
             free(rates);
             free(rest);
-            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the report");
+            status = dv_no_memory(error_out);
             break;
         }
         if (i == 2)
@@ -327,18 +327,16 @@ static int write_form(const struct report *report, enum report_form form, const 
     FILE *file = NULL;
     if (asprintf(&path, "%s/%s", report->run_dir, name) < 0 ||
         asprintf(&part, "%s/%s.part", report->run_dir, name) < 0)
-        status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the report");
+        status = dv_no_memory(error_out);
     if (status == 0 && !(file = fopen(part, "w")))
-        status =
-            dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %.100s: %s", part, strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", part, strerror(errno));
     if (file) {
         const struct report_text text = {.file = file, .form = form};
         status = write_content(&text, report, error_out);
         bool is_whole = !ferror(file);
         is_whole = fclose(file) == 0 && is_whole;
         if (status == 0 && (!is_whole || rename(part, path) != 0))
-            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %.100s: %s", path,
-                             strerror(errno));
+            status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
         if (status < 0)
             unlink(part);
     }

@@ -13,7 +13,7 @@ static int append_part(json_t *joined, const char *part, struct dv_error *error_
     json_t *benchmarks = json_object_get(root, "benchmarks");
     if (!json_is_array(benchmarks)) {
         json_decref(root);
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%.200s: no benchmarks in it", part);
+        return dv_fail(error_out, DV_ERROR_IO, "%s: no benchmarks in it", part);
     }
     if (!json_object_get(joined, "context"))
         json_object_set(joined, "context", json_object_get(root, "context"));
@@ -30,8 +30,7 @@ int benchmark_join(const char *path, char *const *parts, size_t n_parts, struct 
     for (size_t i = 0; status == 0 && i < n_parts; i++)
         status = append_part(joined, parts[i], error_out);
     if (status == 0 && json_dump_file(joined, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0)
-        status =
-            dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: %s", path, strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_IO, "--benchmark_out=%s: %s", path, strerror(errno));
     json_decref(joined);
     for (size_t i = 0; status == 0 && i < n_parts; i++)
         unlink(parts[i]);

@@ -15,11 +15,6 @@ enum { REPLAY_BATCHES = 64 };
  * this. */
 enum { COLD_CACHES = 2, COLD_MAX_TARGETS = 16384 };
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a block");
-}
-
 /* --- names --- */
 
 /* A cell is known by its parameters, the DV's bytes, the program and the machine. */
@@ -47,8 +42,8 @@ static int load_source(struct block *block, struct dv_error *error_out)
     int status =
         vector_options_load(block->context->vectors, block->plan->dv, &sources, &n_sources, error_out);
     if (status == 0 && n_sources != 1)
-        status = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: %zu vectors where one is expected",
-                         block->plan->dv, n_sources);
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: %zu vectors where one is expected", block->plan->dv,
+                         n_sources);
     if (status == 0) {
         block->source = sources[0];
         sources[0] = (struct dv_source){0};
@@ -74,7 +69,7 @@ static int open_cells(struct block *block, struct dv_error *error_out)
     struct block_result *result = block->result;
     result->cells = calloc(plan->n_kernels, sizeof *result->cells);
     if (!result->cells)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     result->n_cells = plan->n_kernels;
     for (size_t i = 0; i < plan->n_kernels; i++) {
         struct block_cell *cell = &result->cells[i];
@@ -119,7 +114,7 @@ static int replay_one_batch(struct block *block, struct dv_error *error_out)
     batches_free(&block->batches);
     block->batches.items = calloc(REPLAY_BATCHES, sizeof one);
     if (!block->batches.items)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     block->batches.n_items = REPLAY_BATCHES;
     block->batches.n_rows = (uint64_t)REPLAY_BATCHES * one.n_rows;
     block->batches.is_sample = 1;
@@ -150,14 +145,14 @@ int block_open(struct block **block_out, const struct block_context *context, co
     *block_out = block;
     *result_out = (struct block_result){0};
     if (!block)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     block->context = context;
     block->plan = plan;
     block->result = result_out;
     int status = load_source(block, error_out);
     if (status == 0) {
         block->dvs = calloc(1, sizeof *block->dvs);
-        status = block->dvs ? 0 : no_memory(error_out);
+        status = block->dvs ? 0 : dv_no_memory(error_out);
     }
     if (status == 0)
         status = dv_open(&block->dvs[0], block->source.payload, block->source.n_payload_bytes,
@@ -230,7 +225,7 @@ static int ask_oracle(struct block *block, struct dv_error *error_out)
         status = guard_open(&block->expected, n_bytes, error_out);
     block->bound_elements = calloc(block->batches.n_items + 1, sizeof *block->bound_elements);
     if (status == 0 && !block->bound_elements)
-        status = no_memory(error_out);
+        status = dv_no_memory(error_out);
     if (status == 0 && oracle->open)
         status = oracle->open(&block->dvs[0], &state, error_out);
     if (status < 0)
@@ -253,15 +248,15 @@ static int open_cold_targets(struct block *block, struct dv_error *error_out)
     const size_t n_targets = block_cold_targets(block, each_bytes, COLD_MAX_TARGETS);
     struct dv *dvs = realloc(block->dvs, n_targets * sizeof *dvs);
     if (!dvs)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     block->dvs = dvs;
     block->copies = calloc(n_targets, sizeof *block->copies);
     if (!block->copies)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (; block->n_targets < n_targets && !*block->context->interrupted; block->n_targets++) {
         uint8_t *copy = malloc(block->source.n_payload_bytes + 1);
         if (!copy)
-            return no_memory(error_out);
+            return dv_no_memory(error_out);
         memcpy(copy, block->source.payload, block->source.n_payload_bytes);
         block->copies[block->n_targets] = copy;
         int status =

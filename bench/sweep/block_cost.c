@@ -120,9 +120,7 @@ int block_count(struct block *block, struct dv_error *error_out)
     progress_step(block->context->progress, "counters", 0.85);
     const struct kernel **kernels = calloc(result->n_cells + 1, sizeof *kernels);
     struct counters_result *counted = calloc(result->n_cells + 1, sizeof *counted);
-    int status = kernels && counted
-                     ? 0
-                     : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the counters");
+    int status = kernels && counted ? 0 : dv_no_memory(error_out);
     size_t n = 0;
     for (size_t i = 0; status == 0 && i < result->n_cells; i++)
         if (result->cells[i].verdict.kind == VERDICT_OK)

@@ -14,11 +14,6 @@
 #include "block_state.h"
 #include "store_bound.h"
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a block");
-}
-
 /* --- the bound as an entry --- */
 
 /* Replays the oracle's element counts batch by batch: `state->data` is this. */
@@ -44,7 +39,7 @@ static int open_bound(const struct block *block, struct kernel_state *state, str
 {
     struct bound_state *bound = calloc(1, sizeof *bound);
     if (!bound)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     *bound = (struct bound_state){store_bound(block->plan->sink), block->bound_elements,
                                   block->batches.n_items, 0};
     state->data = bound;
@@ -81,7 +76,7 @@ static int open_states(struct block *block, struct block_entry *entry, struct dv
     entry->states = calloc(block->n_targets, sizeof *entry->states);
     entry->targets = calloc(block->n_targets * 2, sizeof *entry->targets);
     if (!entry->states || !entry->targets)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t t = 0; t < entry->n_targets; t++) {
         int status = open_state(block, entry, t, error_out);
         if (status < 0)
@@ -106,7 +101,7 @@ static int add_entry(struct block *block, const struct block_cell *cell, const c
         entry->label = NULL;
     entry->name = entry->label ? plan_cell_name(block->plan, entry->label) : NULL;
     if (!entry->name)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     snprintf(entry->hash, sizeof entry->hash, "%s", hash);
     if (suffix[0]) /* a twin is a cell of its own in samples.csv */
         entry->hash[0] = entry->hash[0] == 'a' ? 'b' : 'a';
@@ -183,7 +178,7 @@ int block_make_entries(struct block *block, struct dv_error *error_out)
 {
     block->entries = calloc(block->result->n_cells + 3, sizeof *block->entries);
     if (!block->entries)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int status = 0;
     for (size_t i = 0; status == 0 && i < block->result->n_cells; i++)
         if (block->result->cells[i].verdict.kind == VERDICT_OK)
@@ -284,7 +279,7 @@ int block_run_rounds(struct block *block, struct dv_error *error_out)
     const int n_rounds = block->context->options->rounds;
     size_t *order = calloc(block->n_entries + 1, sizeof *order);
     if (!order)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int status = 0;
     for (int round = 0; status == 0 && round < n_rounds; round++) {
         char step[32];

@@ -108,7 +108,7 @@ int noise_measure(struct noise *noise_out, const struct samples *samples, struct
     free(twins);
     if (status < 0) {
         noise_free(noise_out);
-        return dv_fail(error_out, status, DV_NO_OFFSET, "no memory for the noise floor");
+        return dv_fail(error_out, status, "no memory for the noise floor");
     }
     classify(noise_out);
     return 0;

@@ -7,11 +7,6 @@
 
 #include "plan.h"
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
-}
-
 /* --- kernels of a block --- */
 
 /* `best`: of the rows of one family that differ in the gap fill alone, the plain one and the best that runs
@@ -52,7 +47,7 @@ static int check_kernel_patterns(const struct sweep_group *group, struct dv_erro
         for (size_t k = 0; k < kernels_count() && !known; k++)
             known = fnmatch(pattern, kernel_at(k)->id, 0) == 0;
         if (!known)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+            return dv_fail(error_out, DV_ERROR_USAGE,
                            "--kernel %s: no such kernel; `list kernels` tells them", pattern);
     }
     return 0;
@@ -73,7 +68,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
     const struct kernel **kernels = calloc(kernels_count(), sizeof *kernels);
     size_t n_kernels = 0;
     if (!kernels)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *kernel = kernel_at(i);
         if ((kernel->flags & KERNEL_REFERENCE) || !(kernel->sinks & 1u << block->sink))
@@ -83,7 +78,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
             char *name = plan_cell_name(block, kernel->id);
             if (!name) {
                 free(kernels);
-                return no_memory(error_out);
+                return dv_no_memory(error_out);
             }
             chosen = passes(name);
             free(name);
@@ -135,7 +130,7 @@ static int add_block(struct expansion *ex, const char *dv, const char *axis, con
         return choose_kernels(same, ex->group, ex->passes, ex->error_out);
     struct plan_block *grown = realloc(ex->plan->blocks, (ex->plan->n_blocks + 1) * sizeof *grown);
     if (!grown)
-        return no_memory(ex->error_out);
+        return dv_no_memory(ex->error_out);
     ex->plan->blocks = grown;
     struct plan_block *block = &grown[ex->plan->n_blocks++];
     *block = shape;
@@ -143,7 +138,7 @@ static int add_block(struct expansion *ex, const char *dv, const char *axis, con
     block->axis = strdup(axis);
     block->axis_value = strdup(axis_value);
     if (!block->dv || !block->axis || !block->axis_value)
-        return no_memory(ex->error_out);
+        return dv_no_memory(ex->error_out);
     return choose_kernels(block, ex->group, ex->passes, ex->error_out);
 }
 
@@ -190,7 +185,7 @@ static int basis_points(const char *rate, char *text, size_t n_text, struct dv_e
     long whole = (long)(value + 0.5);
     if (end == rate || (*end && strcmp(end, "%") != 0) || value < 0 || value > 10000 ||
         value - (double)whole > 1e-6 || (double)whole - value > 1e-6)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "--rates %s: the article's sets have whole basis points, 0 to 1", rate);
     snprintf(text, n_text, "%ld", whole);
     return 0;
@@ -235,7 +230,7 @@ static int add_recipe(struct expansion *ex, const char *spec, size_t first_axis,
         }
         char *longer = NULL;
         if (asprintf(&longer, "%s:%s=%s", spec, key, value) < 0)
-            return no_memory(ex->error_out);
+            return dv_no_memory(ex->error_out);
         const char *own_axis;
         char own_value[64];
         axis_of(key, value, own_value, sizeof own_value, &own_axis);
@@ -253,7 +248,7 @@ static int add_recipe_with_rows(struct expansion *ex, const char *recipe)
     char *spec = NULL;
     if (asprintf(&spec, "%s%s%s", recipe, ex->group->rows ? ":rows=" : "",
                  ex->group->rows ? ex->group->rows : "") < 0)
-        return no_memory(ex->error_out);
+        return dv_no_memory(ex->error_out);
     int status = add_recipe(ex, spec, 0, "", "");
     free(spec);
     return status;
@@ -268,8 +263,8 @@ static int refuse_pipe(struct expansion *ex, const char *name)
     free(path);
     if (!is_pipe)
         return 0;
-    return dv_fail(ex->error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                   "%.150s: found a pipe, expected a file, which a sweep reads more than once", name);
+    return dv_fail(ex->error_out, DV_ERROR_INPUT,
+                   "%s: found a pipe, expected a file, which a sweep reads more than once", name);
 }
 
 static int add_file(struct expansion *ex, const char *name)
@@ -281,7 +276,7 @@ static int add_file(struct expansion *ex, const char *name)
         return status;
     status = vector_options_load(&ex->options->vectors, name, &sources, &n_sources, ex->error_out);
     if (status == 0 && n_sources == 0)
-        status = dv_fail(ex->error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: holds no deletion vector", name);
+        status = dv_fail(ex->error_out, DV_ERROR_INPUT, "%s: holds no deletion vector", name);
     for (size_t i = 0; status == 0 && i < n_sources; i++)
         status = add_blocks_of_dv(ex, sources[i].spec, "", "");
     format_free_sources(sources, n_sources);
@@ -305,8 +300,8 @@ static int take_shard(struct plan *plan, const char *shard, struct dv_error *err
     size_t n_kept = 0;
     sscanf(shard, "%u/%u", &index, &count);
     if (index > plan->n_blocks)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--shard %s: nothing to do, the plan has %zu blocks", shard, plan->n_blocks);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--shard %s: nothing to do, the plan has %zu blocks", shard,
+                       plan->n_blocks);
     for (size_t i = 0; i < plan->n_blocks; i++)
         if (i % count == index - 1)
             plan->blocks[n_kept++] = plan->blocks[i];

@@ -28,12 +28,12 @@ static int read_plan_file(const char *path, FILE *file, char **text_out, struct 
 {
     char *text = malloc(MAX_PLAN_BYTES + 2);
     if (!text)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
+        return dv_no_memory(error_out);
     size_t n_bytes = fread(text, 1, MAX_PLAN_BYTES + 1, file);
     if (ferror(file) || n_bytes > MAX_PLAN_BYTES || memchr(text, '\0', n_bytes)) {
         free(text);
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                       "%s: not a plan: lines of `sweep` flags are expected", path);
+        return dv_fail(error_out, DV_ERROR_INPUT, "%s: not a plan: lines of `sweep` flags are expected",
+                       path);
     }
     text[n_bytes] = '\0';
     *text_out = text;
@@ -45,12 +45,11 @@ int plan_text_load(const char *name, char **text_out, struct dv_error *error_out
     for (size_t i = 0; i < plan_text_count(); i++)
         if (strcmp(plans[i].id, name) == 0) {
             *text_out = strdup(plans[i].lines);
-            return *text_out ? 0
-                             : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
+            return *text_out ? 0 : dv_no_memory(error_out);
         }
     FILE *file = fopen(name, "r");
     if (!file)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        return dv_fail(error_out, DV_ERROR_USAGE,
                        "--plan %s: no plan of that name (list plans) and no such file: %s", name,
                        strerror(errno));
     int status = read_plan_file(name, file, text_out, error_out);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "build_info.h"
+#include "gbench.h"
 #include "pmu_names.h"
 #include "run_dir.h"
 #include "run_json.h"
 #include "run_record.h"
-#include "versions.h"
 
 enum { N_SETTINGS = 8, MAX_EVENTS = 40 };
 
@@ -55,8 +55,10 @@ static int pin(struct run_record *record, struct dv_error *error_out)
     if (status == 0)
         record->info.pinned_cpu = cpu;
     else if (record->options->cpu >= 0) /* asked for, so it must not be passed over */
-        return dv_fail(error_out, status, DV_NO_OFFSET, "%s", error.message);
-    else
+    {
+        *error_out = error;
+        return status;
+    } else
         run_record_warn(record, "not pinned to a CPU");
     return 0;
 }
@@ -117,6 +119,7 @@ static void fill_info(struct run_record *record)
     info->malloc_trim_threshold_bytes = machine_fix_malloc();
     info->counter_source = record->counters ? counters_source(record->counters) : "none";
     info->counter_status = record->counters ? counters_reason(record->counters) : "not asked for";
+    info->benchmark_version = gbench_library_version();
     info->pfm_version = *pmu_names_version() ? pmu_names_version() : NULL;
     fill_settings(record);
     fill_events(record);
@@ -128,7 +131,7 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
     struct run_record *record = calloc(1, sizeof *record);
     *record_out = record;
     if (!record)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for run.json");
+        return dv_no_memory(error_out);
     record->options = options;
     record->counters = counters;
     record->path = run_dir_file(dir, "run.json");
@@ -140,7 +143,7 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         else if (strncmp(argv[i], "--resume=", 9) != 0)
             status = strings_add(&record->arguments, argv[i], strlen(argv[i]));
     if (status < 0)
-        return dv_fail(error_out, status, DV_NO_OFFSET, "no memory for run.json");
+        return dv_fail(error_out, status, "no memory for run.json");
     machine_read(&record->machine);
     machine_id(&record->machine, record->machine_id, sizeof record->machine_id);
     machine_warnings(&record->machine, warn, record);
@@ -199,15 +202,14 @@ int run_record_arguments(const char *dir, struct strings *words_out, struct dv_e
     int status = path ? run_json_load(&run, path, &error) : DV_ERROR_MEMORY;
     free(path);
     if (status < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--resume %.80s: no run to go on with: %.140s", dir, error.message);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: no run to go on with: %s", dir,
+                       error.message);
     for (size_t i = 0; status == 0 && i < run_json_n_items(run, "arguments"); i++) {
         const char *word = run_json_item(run, "arguments", i);
         status = strings_add(words_out, word, strlen(word));
     }
     run_json_free(run);
     if (status == 0 && words_out->n_items == 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--resume %.80s: its run.json has no arguments", dir);
-    return status < 0 ? dv_fail(error_out, status, DV_NO_OFFSET, "no memory for the arguments") : 0;
+        return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: its run.json has no arguments", dir);
+    return status < 0 ? dv_fail(error_out, status, "no memory for the arguments") : 0;
 }

@@ -7,18 +7,13 @@
 
 #include "samples.h"
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the samples");
-}
-
 static int remember(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
 {
     if (samples->n_rows == samples->capacity) {
         const size_t capacity = samples->capacity ? 2 * samples->capacity : 1024;
         struct sample_row *grown = realloc(samples->rows, capacity * sizeof *grown);
         if (!grown)
-            return no_memory(error_out);
+            return dv_no_memory(error_out);
         samples->rows = grown;
         samples->capacity = capacity;
     }
@@ -29,18 +24,10 @@ static int remember(struct samples *samples, const struct sample_row *row, struc
     if (!copy->dv || !copy->kernel) {
         free(copy->dv);
         free(copy->kernel);
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     }
     samples->n_rows++;
     return 0;
-}
-
-static int mode_of(const char *id)
-{
-    for (int mode = 0; mode < N_MODES; mode++)
-        if (strcmp(mode_id(mode), id) == 0)
-            return mode;
-    return -1;
 }
 
 /* -1 where the cell is empty. */
@@ -54,10 +41,9 @@ static int load_row(struct samples *samples, const struct csv_table *table, size
                     struct dv_error *error_out)
 {
     const int sink = sink_find(csv_text(table, i, CSV_samples_sink)),
-              mode = mode_of(csv_text(table, i, CSV_samples_mode));
+              mode = mode_find(csv_text(table, i, CSV_samples_mode));
     if (sink < 0 || mode < 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: row %zu: unknown sink or mode",
-                       samples->path, i + 1);
+        return dv_fail(error_out, DV_ERROR_INPUT, "%s: row %zu: unknown sink or mode", samples->path, i + 1);
     struct sample_row row = {.dv = (char *)csv_text(table, i, CSV_samples_dv), /* copied by remember */
                              .kernel = (char *)csv_text(table, i, CSV_samples_kernel),
                              .sink = sink,
@@ -79,7 +65,7 @@ int samples_open(struct samples *samples_out, const char *dir, const char *run, 
 {
     *samples_out = (struct samples){.run = run};
     if (asprintf(&samples_out->path, "%s/samples.csv", dir) < 0)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     struct csv_table *table = NULL;
     int status = 0;
     if (access(samples_out->path, F_OK) == 0)
@@ -162,7 +148,7 @@ static int rewrite(struct samples *samples, struct dv_error *error_out)
 {
     char *part = NULL;
     if (asprintf(&part, "%s.part", samples->path) < 0)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     struct csv_writer *writer = NULL;
     int status = csv_create(&writer, part, CSV_FILE_samples, error_out);
     for (size_t i = 0; status == 0 && i < samples->n_rows; i++)
@@ -175,7 +161,7 @@ static int rewrite(struct samples *samples, struct dv_error *error_out)
     if (status == 0) {
         samples->writer = NULL;
         if (rename(part, samples->path) != 0)
-            status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: %s", samples->path, strerror(errno));
+            status = dv_fail(error_out, DV_ERROR_IO, "%s: %s", samples->path, strerror(errno));
     }
     if (status == 0)
         status = csv_append(&samples->writer, samples->path, CSV_FILE_samples, error_out);
@@ -205,7 +191,7 @@ int samples_drop_block(struct samples *samples, const char *dv, const struct pla
 {
     bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
     if (!drop)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < samples->n_rows; i++) {
         const struct sample_row *row = &samples->rows[i];
         drop[i] = strcmp(row->dv, dv) == 0 && row->sink == block->sink &&
@@ -227,7 +213,7 @@ int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error
 {
     bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
     if (!drop)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < samples->n_rows; i++)
         drop[i] = is_of_cell(&samples->rows[i], cell);
     int status = compact(samples, drop, error_out);

@@ -11,11 +11,6 @@
 #include "stats.h"
 #include "summary.h"
 
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the summary");
-}
-
 /* --- statistics of one cell --- */
 
 struct cell_statistics {
@@ -176,13 +171,13 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
 {
     struct cell_statistics bound;
     if (cell_statistics(&bound, samples, result->bound_hash, "", 0))
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < result->n_cells; i++) {
         const struct block_cell *cell = &result->cells[i];
         struct cell_statistics statistics;
         if (cell_statistics(&statistics, samples, cell->hash, baseline_cell(result),
                             opening_per_row(result, cell)))
-            return no_memory(error_out);
+            return dv_no_memory(error_out);
         set_run_and_dv(writer, facts, result);
         set_cell(writer, result, cell);
         if (cell->verdict.kind == VERDICT_OK) {
@@ -256,11 +251,11 @@ static int begin_rewrite(const char *dir, const char *name, enum csv_file file, 
     *writer_out = NULL;
     if (asprintf(path_out, "%s/%s", dir, name) < 0) {
         *path_out = NULL;
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     }
     int status = load_if_there(old_out, *path_out, file, error_out);
     if (status == 0 && asprintf(&part, "%s.part", *path_out) < 0)
-        status = no_memory(error_out);
+        status = dv_no_memory(error_out);
     if (status == 0) {
         status = csv_create(writer_out, part, file, error_out);
         free(part);
@@ -278,10 +273,10 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
         status = closed;
     if (status == 0 && asprintf(&part, "%s.part", path) < 0) {
         part = NULL;
-        status = no_memory(error_out);
+        status = dv_no_memory(error_out);
     }
     if (status == 0 && rename(part, path) != 0)
-        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: %s", path, strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_IO, "%s: %s", path, strerror(errno));
     free(part);
     free(path);
     csv_free(old);
@@ -354,7 +349,7 @@ static int load_summary(struct csv_table **table_out, const char *dir, struct dv
     char *path = NULL;
     *table_out = NULL;
     if (asprintf(&path, "%s/summary.csv", dir) < 0)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     int status = load_if_there(table_out, path, CSV_FILE_summary, error_out);
     free(path);
     return status;
@@ -392,7 +387,7 @@ int summary_find_block(struct summary_found *found_out, struct block_result *res
         const char *hash = csv_text(table, i, CSV_summary_cell);
         struct block_cell *cell = find_cell(result, hash);
         if (!cell) {
-            status = strings_add(&found_out->replaced, hash, strlen(hash)) ? no_memory(error_out) : 0;
+            status = strings_add(&found_out->replaced, hash, strlen(hash)) ? dv_no_memory(error_out) : 0;
             continue;
         }
         n_done += is_row_done(table, i, samples, start, n_rounds);

@@ -67,10 +67,8 @@ static int do_block(struct sweep *sweep, const struct block_context *context,
     if (is_new)
         status = run_block(sweep, context, block, &result, &found.replaced, error_out);
     sweep->n_cells_out += result.n_cells;
-    if (status < 0 && error_out && !strstr(error_out->message, plan_block->dv)) {
-        struct dv_error cause = *error_out;
-        dv_fail(error_out, cause.code, cause.offset_bytes, "%.100s: %.150s", plan_block->dv, cause.message);
-    }
+    if (status < 0)
+        (void)dv_error_set_where(error_out, plan_block->dv);
     strings_free(&found.replaced);
     block_close(block);
     block_result_free(&result);
@@ -85,8 +83,7 @@ static int open_json(struct sweep *sweep, struct gbench_json **json_out, struct 
         return 0;
     *json_out = gbench_json_open(sweep->json_path);
     if (!*json_out)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: %s", sweep->json_path,
-                       strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "--benchmark_out=%s: %s", sweep->json_path, strerror(errno));
     return 0;
 }
 
@@ -118,8 +115,7 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
     if (status == 0 && !*sweep->interrupted && n_rows > sweep->n_cells_out)
         sweep->n_kept_out = n_rows - sweep->n_cells_out;
     if (gbench_json_close(json) != 0 && status == 0)
-        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "--benchmark_out=%s: a write failed",
-                         sweep->json_path);
+        status = dv_fail(error_out, DV_ERROR_IO, "--benchmark_out=%s: a write failed", sweep->json_path);
     int closed = samples_close(&samples, status == 0 ? error_out : NULL);
     return status < 0 ? status : closed;
 }

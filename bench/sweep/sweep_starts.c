@@ -7,16 +7,11 @@
 #include <sys/wait.h>
 
 #include "benchmark_join.h"
-#include "command.h"
+#include "exit_code.h"
 #include "summary.h"
 #include "sweep_starts.h"
 
 extern char **environ;
-
-static int no_memory(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a process start");
-}
 
 static int add_word(struct strings *words, const char *word)
 {
@@ -64,13 +59,13 @@ static int run_child(struct strings *words, const volatile sig_atomic_t *interru
     char program[] = "dvbench";
     pid_t child;
     if (!child_argv)
-        return no_memory(error_out);
+        return dv_no_memory(error_out);
     child_argv[0] = program;
     memcpy(child_argv + 1, words->items, words->n_items * sizeof *child_argv);
     int failed = posix_spawn(&child, "/proc/self/exe", NULL, NULL, child_argv, environ);
     free(child_argv);
     if (failed)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot start a process: %s", strerror(failed));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot start a process: %s", strerror(failed));
     *code_out = wait_for(child, interrupted);
     return 0;
 }
@@ -81,14 +76,13 @@ static int run_start(const char *dir, int start, const char *json_path, int argc
     struct strings words = {0};
     int code = EXIT_FINE;
     int status = child_words(&words, dir, start, json_path, argc, argv);
-    status = status < 0 ? no_memory(error_out) : run_child(&words, interrupted, &code, error_out);
+    status = status < 0 ? dv_no_memory(error_out) : run_child(&words, interrupted, &code, error_out);
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !*interrupted)
         *interrupted = SIGINT; /* it reached the child alone */
     const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_wrong(dir) > 0;
     if (status == 0 && code != EXIT_FINE && !is_wrong && !*interrupted)
-        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "process start %d ended with exit code %d",
-                         start, code);
+        status = dv_fail(error_out, DV_ERROR_IO, "process start %d ended with exit code %d", start, code);
     return status;
 }
 
@@ -105,7 +99,7 @@ int sweep_starts_run(const struct sweep_options *options, const char *dir, int a
             fprintf(stderr, "process start %d of %d\n", start + 1, options->starts);
         status = run_start(dir, start, part, argc, argv, interrupted, error_out);
         if (status == 0 && part && add_word(&parts, part) < 0)
-            status = no_memory(error_out);
+            status = dv_no_memory(error_out);
         free(part);
     }
     if (status == 0 && parts.n_items)

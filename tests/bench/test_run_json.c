@@ -64,6 +64,7 @@ static void test_round_trip(void **state)
         .arguments = arguments,
         .n_arguments = 3,
         .started = 1753900000,
+        .benchmark_version = "1.7.1",
         .machine = &machine,
         .pinned_cpu = 0,
         .steal_pct = NAN,

@@ -115,8 +115,9 @@ static void refuses_positions_that_no_row_has(void **state)
     struct dv_error error;
     assert_int_equal(file_write("high", bytes, sizeof bytes, &error), 0);
     assert_int_equal(vector_options_load(&options, "high", &sources, &n_sources, &error), DV_ERROR_INPUT);
+    assert_string_equal(error.where, "high");
     assert_string_equal(error.message,
-                        "high: found position 9223372036854775813, expected less than 2^63: no row has it");
+                        "found position 9223372036854775813, expected less than 2^63: no row has it");
     assert_null(sources);
     unlink("high");
 }

@@ -45,7 +45,7 @@ fake_tools() {
     fake pkg-config 'case "$*" in *atleast-version*) exit 1 ;; esac'
     # shellcheck disable=SC2016
     fake meson 'for a in "$@"; do case $a in */build) mkdir -p "$a" && : >"$a/build.ninja" ;; esac; done'
-    fake ninja "mkdir -p \"\$2/bench\" && cp '$box/program' \"\$2/bench/dvbench\""
+    fake ninja "mkdir -p \"\$2/bench/commands\" && cp '$box/program' \"\$2/bench/commands/dvbench\""
     fake apt-get 'exit 100'
     fake sudo 'exit 1'
     fake id 'echo 1000'
@@ -101,7 +101,7 @@ check 'first start succeeds' [ "$status" -eq 0 ]
 check 'arguments arrive' [ "$out" = 'program list kernels --format a b' ]
 check 'says what it does first' contains "$(head -n 1 "$box/said")" 'building in'
 check 'configures' called '^meson setup'
-check 'builds the program alone' called '^ninja -C .* bench/dvbench'
+check 'builds the program alone' called '^ninja -C .* bench/commands/dvbench'
 check 'installs nothing that is there' not_called '^apt-get'
 check 'no Debian: falls back to the system CRoaring' called '^meson setup .* -Droaring_prefix=$'
 

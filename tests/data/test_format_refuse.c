@@ -211,7 +211,7 @@ static void refuses_bad_inline_text(void **state)
         struct dv_error error = {0};
         int code = format_open_inline(&file, row->text, &options, &error);
         if (code != DV_ERROR_INPUT || !strstr(error.message, row->message) ||
-            strncmp(error.message, "inline vector: ", 15) != 0)
+            strcmp(error.where, "inline vector") != 0)
             fail_msg("%s: code %d: %s", row->text, code, error.message);
     }
 }

@@ -112,7 +112,7 @@ static void check_file(const char *path, const char *content)
     struct dv_error error = {0};
     int code = format_open(&file, path, &options, &error);
     if (strncmp(content, "strict parser rejects", strlen("strict parser rejects")) == 0) {
-        if (code != DV_ERROR_INPUT || strncmp(error.message, path, strlen(path)) != 0)
+        if (code != DV_ERROR_INPUT || strcmp(error.where, path) != 0)
             fail_msg("%s: code %d: %s", path, code, error.message);
         return;
     }

@@ -145,13 +145,13 @@ static void forward_only_is_not_run_backward(void **state)
 static int open_refused(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
     (void)dv, (void)state;
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "would take 8 TiB");
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "would take 8 TiB");
 }
 
 static int open_without_memory(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
     (void)dv, (void)state;
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for 2 GiB");
+    return dv_no_memory(error_out);
 }
 
 static void missing_and_refusing_kernels_are_unavailable(void **state)

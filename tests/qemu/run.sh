@@ -91,7 +91,7 @@ EOF
 }
 
 build() {
-    targets="bench/dvbench tests/bench/test_counters_pmu tests/bench/test_counters_session"
+    targets="bench/commands/dvbench tests/bench/test_counters_pmu tests/bench/test_counters_session"
     if [ ! -f "$work/build/build.ninja" ]; then
         meson setup "$work/build" "$source_dir" --cross-file "$work/cross.ini" >"$work/meson.log" 2>&1 ||
             { tail -n 20 "$work/meson.log"; exit 1; }
@@ -109,7 +109,7 @@ make_initramfs() {
     cp "$source_dir/tests/qemu/job" "$source_dir/tests/qemu/job_no_pmu" "$root/"
     chmod 755 "$root/init"
     cp "$(find "$sysroot" -path '*bin/busybox' -type f | head -n 1)" "$root/bin/busybox"
-    cp "$work/build/bench/dvbench" "$work/build/tests/bench/test_counters_pmu" \
+    cp "$work/build/bench/commands/dvbench" "$work/build/tests/bench/test_counters_pmu" \
         "$work/build/tests/bench/test_counters_session" "$root/bin/"
     find "$sysroot" -path '*aarch64-linux-gnu/*.so.*' -exec cp -L {} "$root/lib/" \; 2>/dev/null
     find "$sysroot" -name 'ld-linux-aarch64.so.1' -exec cp -L {} "$root/lib/" \; 2>/dev/null

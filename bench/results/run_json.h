@@ -33,6 +33,7 @@ struct run_info {
     int pinned_cpu;   /* -1: not pinned */
     double steal_pct; /* of the time of this process start */
     uint64_t malloc_trim_threshold_bytes;
+    const char *benchmark_version; /* of Google Benchmark */
     const char *pfm_version;       /* NULL: built without */
     const char *counter_source;    /* "pmu", "sim", "none"; a sim run's cells may say "step" */
     const char *counter_status;    /* why not a better one */

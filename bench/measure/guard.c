@@ -31,20 +31,17 @@ static uint8_t *map_between_guards(size_t n_bytes, size_t *n_pages_bytes_out, st
     size_t page = page_bytes();
     size_t n_inner;
     if (__builtin_add_overflow(n_bytes, page - 1, &n_inner) || n_inner > SIZE_MAX / 2) {
-        dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "a guarded buffer of %zu bytes is too large",
-                n_bytes);
+        dv_fail(error_out, DV_ERROR_MEMORY, "a guarded buffer of %zu bytes is too large", n_bytes);
         return NULL;
     }
     n_inner -= n_inner % page;
     uint8_t *outer = mmap(NULL, n_inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (outer == MAP_FAILED) {
-        dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "cannot map %zu bytes: %s", n_bytes,
-                strerror(errno));
+        dv_fail(error_out, DV_ERROR_MEMORY, "cannot map %zu bytes: %s", n_bytes, strerror(errno));
         return NULL;
     }
     if (n_inner > 0 && mprotect(outer + page, n_inner, PROT_READ | PROT_WRITE) != 0) {
-        dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "cannot unlock %zu bytes: %s", n_bytes,
-                strerror(errno));
+        dv_fail(error_out, DV_ERROR_MEMORY, "cannot unlock %zu bytes: %s", n_bytes, strerror(errno));
         munmap(outer, n_inner + 2 * page);
         return NULL;
     }
@@ -63,8 +60,7 @@ int guard_open(struct guard_buffer *buffer_out, size_t n_bytes, struct dv_error 
     *buffer_out = (struct guard_buffer){0};
     size_t n_all;
     if (__builtin_add_overflow(n_bytes, SINK_SLACK_BYTES + CANARY_BYTES + ALIGN_BYTES, &n_all))
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "a guarded buffer of %zu bytes is too large",
-                       n_bytes);
+        return dv_fail(error_out, DV_ERROR_MEMORY, "a guarded buffer of %zu bytes is too large", n_bytes);
     buffer_out->pages = map_between_guards(n_all, &buffer_out->n_pages_bytes, error_out);
     if (!buffer_out->pages)
         return DV_ERROR_MEMORY;

@@ -76,14 +76,6 @@ static const struct option long_options[] = {
     {0},
 };
 
-static int mode_find(const char *id)
-{
-    for (int mode = 0; mode < N_MODES; mode++)
-        if (strcmp(mode_id(mode), id) == 0)
-            return mode;
-    return -1;
-}
-
 /* Splits at commas; an empty item is a usage error. */
 static int strings_split(struct strings *strings, const char *option, const char *text,
                          struct dv_error *error_out)
@@ -91,10 +83,9 @@ static int strings_split(struct strings *strings, const char *option, const char
     for (;;) {
         size_t n_bytes = strcspn(text, ",");
         if (n_bytes == 0)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s: an empty item in '%s'", option,
-                           text);
+            return dv_fail(error_out, DV_ERROR_USAGE, "%s: an empty item in '%s'", option, text);
         if (strings_add(strings, text, n_bytes))
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for options");
+            return dv_no_memory(error_out);
         if (text[n_bytes] == '\0')
             return 0;
         text += n_bytes + 1;
@@ -108,7 +99,7 @@ static int take_number(const char *option, const char *text, uint64_t min, uint6
     if (status < 0)
         return status;
     if (*value_out < min || *value_out > max)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--%s %s: outside %llu to %llu", option, text,
+        return dv_fail(error_out, DV_ERROR_USAGE, "--%s %s: outside %llu to %llu", option, text,
                        (unsigned long long)min, (unsigned long long)max);
     return 0;
 }
@@ -137,8 +128,8 @@ static int take_time(const char *text, double *ns_out, struct dv_error *error_ou
             *ns_out = value * units[i].ns;
             return 0;
         }
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                   "--min-time %s: a time up to 60s is expected, as 10ms or 0.5s", text);
+    return dv_fail(error_out, DV_ERROR_USAGE, "--min-time %s: a time up to 60s is expected, as 10ms or 0.5s",
+                   text);
 }
 
 static int take_sinks(struct sweep_group *group, const char *text, struct dv_error *error_out)
@@ -150,8 +141,8 @@ static int take_sinks(struct sweep_group *group, const char *text, struct dv_err
         if (strcmp(ids.items[i], "all") == 0)
             group->sinks = SINK_ALL;
         else if (kind < 0)
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                             "--sink %s: unknown; `list sinks` tells them", ids.items[i]);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "--sink %s: unknown; `list sinks` tells them",
+                             ids.items[i]);
         else
             group->sinks |= 1u << kind;
     }
@@ -166,8 +157,7 @@ static int take_modes(struct sweep_group *group, const char *text, struct dv_err
     for (size_t i = 0; status == 0 && i < ids.n_items; i++) {
         int mode = mode_find(ids.items[i]);
         if (mode < 0)
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--mode %s: stream, replay or cold",
-                             ids.items[i]);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "--mode %s: stream, replay or cold", ids.items[i]);
         else
             group->modes |= 1u << mode;
     }
@@ -183,7 +173,7 @@ static int take_batches(struct sweep_group *group, const char *text, struct dv_e
     for (size_t i = 0; status == 0 && i < numbers.n_items; i++) {
         uint64_t value;
         if (group->n_batch_rows == n_max)
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--batch: more than %zu sizes", n_max);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "--batch: more than %zu sizes", n_max);
         else
             status = take_number("batch", numbers.items[i], 1, 1u << 24, &value, error_out);
         if (status == 0)
@@ -197,12 +187,11 @@ static int take_axis(struct sweep_group *group, const char *option, const char *
                      const char *values, struct dv_error *error_out)
 {
     if (group->n_axes == SWEEP_MAX_AXES)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s: more than %d axes", option,
-                       SWEEP_MAX_AXES);
+        return dv_fail(error_out, DV_ERROR_USAGE, "%s: more than %d axes", option, SWEEP_MAX_AXES);
     struct sweep_axis *axis = &group->axes[group->n_axes];
     axis->key = strndup(key, n_key);
     if (!axis->key)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for options");
+        return dv_no_memory(error_out);
     group->n_axes++;
     return strings_split(&axis->values, option, values, error_out);
 }
@@ -211,22 +200,20 @@ static int take_vary(struct sweep_group *group, const char *text, struct dv_erro
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--vary %s: KEY=V1,V2,... is expected", text);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--vary %s: KEY=V1,V2,... is expected", text);
     return take_axis(group, "--vary", text, (size_t)(equals - text), equals + 1, error_out);
 }
 
 static int add_string(struct strings *strings, const char *text, struct dv_error *error_out)
 {
-    return strings_add(strings, text, strlen(text))
-               ? dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for options")
-               : 0;
+    return strings_add(strings, text, strlen(text)) ? dv_no_memory(error_out) : 0;
 }
 
 int sweep_flags_replace(char **text, const char *value, struct dv_error *error_out)
 {
     free(*text);
     *text = strdup(value);
-    return *text ? 0 : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for options");
+    return *text ? 0 : dv_no_memory(error_out);
 }
 
 static int replace_one_of(char **text, const char *option, const char *value, const char *choices,
@@ -235,8 +222,7 @@ static int replace_one_of(char **text, const char *option, const char *value, co
     char needle[64];
     snprintf(needle, sizeof needle, " %s ", value);
     if (strlen(value) > 60 || !strstr(choices, needle))
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--%s %s: one of%sis expected", option, value,
-                       choices);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--%s %s: one of%sis expected", option, value, choices);
     return sweep_flags_replace(text, value, error_out);
 }
 
@@ -245,8 +231,7 @@ static int take_shard(struct sweep_options *options, const char *text, struct dv
     unsigned index, count;
     char tail;
     if (sscanf(text, "%9u/%9u%c", &index, &count, &tail) != 2 || index < 1 || index > count)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--shard %s: I/N with 1 <= I <= N is expected", text);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--shard %s: I/N with 1 <= I <= N is expected", text);
     return sweep_flags_replace(&options->shard, text, error_out);
 }
 
@@ -392,7 +377,7 @@ int sweep_flags_parse(struct sweep_options *options, struct sweep_group *group, 
     opterr = 0;
     for (int value; (value = getopt_long(argc, argv, "ho:", long_options, NULL)) != -1;) {
         if (value == '?')
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+            return dv_fail(error_out, DV_ERROR_USAGE,
                            "unknown option or missing argument: %s; sweep --help lists them",
                            argv[optind - 1]);
         if (value == OPTION_HELP) {
@@ -418,8 +403,7 @@ int sweep_flags_parse(struct sweep_options *options, struct sweep_group *group, 
         if (taken < 0)
             return taken;
         if (taken == 0)
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s: not allowed in a plan",
-                           argv[optind - 1]);
+            return dv_fail(error_out, DV_ERROR_USAGE, "%s: not allowed in a plan", argv[optind - 1]);
     }
     for (int i = optind; i < argc; i++)
         if (add_string(&group->files, argv[i], error_out))

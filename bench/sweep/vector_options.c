@@ -29,8 +29,8 @@ int vector_options_number(const char *name, const char *argument, uint64_t *valu
     unsigned long long value = strtoull(argument, &end, 0);
     bool is_decimal = argument[0] != '0' || argument[1] == '\0' || argument[1] == 'x' || argument[1] == 'X';
     if (argument[0] < '0' || argument[0] > '9' || *end != '\0' || errno != 0 || !is_decimal)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "--%s: found \"%.60s\", expected a whole number from 0 to 2^64 - 1", name, argument);
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--%s: found \"%s\", expected a whole number from 0 to 2^64 - 1", name, argument);
     *value_out = value;
     return 0;
 }
@@ -38,29 +38,28 @@ int vector_options_number(const char *name, const char *argument, uint64_t *valu
 static int take_number(const char *name, const char *argument, bool *has_out, uint64_t *value_out,
                        struct dv_error *error_out)
 {
-    int code = vector_options_number(name, argument, value_out, error_out);
-    *has_out = code == 0;
-    return code ? code : 1;
+    int status = vector_options_number(name, argument, value_out, error_out);
+    *has_out = status == 0;
+    return status ? status : 1;
 }
 
 /* Positions are below 2^63 in every table format. */
 static int take_rows(struct format_options *format, const char *argument, struct dv_error *error_out)
 {
-    int code = take_number("rows", argument, &format->has_rows, &format->n_rows, error_out);
-    if (code < 0 || format->n_rows <= 1ull << 63)
-        return code;
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                   "--rows: found %" PRIu64 ", expected at most 2^63", format->n_rows);
+    int status = take_number("rows", argument, &format->has_rows, &format->n_rows, error_out);
+    if (status < 0 || format->n_rows <= 1ull << 63)
+        return status;
+    return dv_fail(error_out, DV_ERROR_USAGE, "--rows: found %" PRIu64 ", expected at most 2^63",
+                   format->n_rows);
 }
 
 static int take_format(struct format_options *format, const char *argument, struct dv_error *error_out)
 {
     int kind = format_find(argument);
     if (kind < 0 || kind == FORMAT_DELTA_INLINE)
-        return dv_fail(
-            error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-            "--format: found \"%.60s\", expected auto, puffin, blob, delta, roaring32 or roaring64",
-            argument);
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--format: found \"%s\", expected auto, puffin, blob, delta, roaring32 or roaring64",
+                       argument);
     format->format = (enum format_kind)kind;
     return 1;
 }
@@ -168,10 +167,10 @@ static int open_path(const struct vector_options *options, const struct numbered
 {
     struct format_options format = options->format;
     if (!found->path)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+        return dv_no_memory(error_out);
     if (found->has_number && format.has_blob && format.blob != found->number)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "%.150s#%" PRIu64 " and --blob %" PRIu64 " choose different vectors", found->path,
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "%s#%" PRIu64 " and --blob %" PRIu64 " choose different vectors", found->path,
                        found->number, format.blob);
     if (found->has_number) {
         format.has_blob = true;
@@ -183,17 +182,17 @@ static int open_path(const struct vector_options *options, const struct numbered
 int vector_options_open(struct vector_options *options, const char *name, struct format_file *file_out,
                         struct dv_error *error_out)
 {
-    int code = 0;
+    int status = 0;
     if (!name) {
-        code = format_open_inline(file_out, options->inline_text, &options->format, error_out);
+        status = format_open_inline(file_out, options->inline_text, &options->format, error_out);
     } else {
         struct numbered_path found = find_path(name);
-        code = open_path(options, &found, file_out, error_out);
+        status = open_path(options, &found, file_out, error_out);
         free(found.path);
     }
-    if (code == 0)
+    if (status == 0)
         keep_warnings(options, name ? name : VECTOR_INLINE_SPEC, file_out);
-    return code;
+    return status;
 }
 
 /* A recipe's spec is an id, alone or before a colon. */
@@ -212,16 +211,16 @@ static int load_recipe(const struct vector_options *options, const char *spec, s
     if (format->format != FORMAT_AUTO || format->has_offset || format->has_length || format->has_blob ||
         format->data_file)
         return dv_fail(
-            error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-            "%.100s: not a file; --format, --offset, --length, --blob and --data-file choose a file's vector",
+            error_out, DV_ERROR_USAGE,
+            "%s: not a file; --format, --offset, --length, --blob and --data-file choose a file's vector",
             spec);
     struct dv_source *source = calloc(1, sizeof *source);
     if (!source)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a source");
-    int code = source_open_spec(source, spec, error_out);
-    if (code != 0) {
+        return dv_no_memory(error_out);
+    int status = source_open_spec(source, spec, error_out);
+    if (status != 0) {
         free(source);
-        return code;
+        return status;
     }
     *sources_out = source;
     *n_out = 1;
@@ -232,17 +231,17 @@ static int load_file(struct vector_options *options, const char *name, struct dv
                      size_t *n_out, struct dv_error *error_out)
 {
     struct format_file file;
-    int code = vector_options_open(options, name, &file, error_out);
-    if (code != 0)
-        return code;
+    int status = vector_options_open(options, name, &file, error_out);
+    if (status != 0)
+        return status;
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
-    code = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
-                : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
-    if (code != 0 && path)
-        format_locate_error(error_out, path);
+    status = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
+                  : dv_no_memory(error_out);
+    if (status != 0 && path)
+        (void)dv_error_set_where(error_out, path);
     free(path);
     format_close(&file);
-    return code;
+    return status;
 }
 
 int vector_options_load(struct vector_options *options, const char *name, struct dv_source **sources_out,

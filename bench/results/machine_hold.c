@@ -22,17 +22,15 @@ int machine_pin_cpu(int cpu, struct dv_error *error_out)
 {
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "no CPU %d: 0 to %d can be named", cpu,
-                       CPU_SETSIZE - 1);
+        return dv_fail(error_out, DV_ERROR_USAGE, "no CPU %d: 0 to %d can be named", cpu, CPU_SETSIZE - 1);
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) == 0)
         return 0;
     if (errno == EINVAL)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "this process may not run on CPU %d, or there is none", cpu);
-    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, DV_NO_OFFSET, "cannot stay on CPU %d: %s", cpu,
-                   strerror(errno));
+        return dv_fail(error_out, DV_ERROR_USAGE, "this process may not run on CPU %d, or there is none",
+                       cpu);
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "cannot stay on CPU %d: %s", cpu, strerror(errno));
 }
 
 int machine_default_cpu(void)

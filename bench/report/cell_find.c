@@ -22,15 +22,14 @@ static int name_parse(struct cell_name *name_out, const char *text, struct dv_er
 {
     *name_out = (struct cell_name){0};
     if (strlen(text) >= sizeof name_out->text)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "a cell's name has more than %zu characters",
+        return dv_fail(error_out, DV_ERROR_USAGE, "a cell's name has more than %zu characters",
                        sizeof name_out->text - 1);
     strcpy(name_out->text, text);
     char *at = strchr(name_out->text, '@');
     char *slash = strchr(name_out->text, '/');
     if (!at || !slash || slash > at)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "'%.100s' is no cell of this run: its hash, or kernel/sink@dv[,batch=N][,mode=M]",
-                       text);
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "'%s' is no cell of this run: its hash, or kernel/sink@dv[,batch=N][,mode=M]", text);
     *slash = *at = '\0';
     name_out->kernel = name_out->text;
     name_out->sink = slash + 1;
@@ -41,8 +40,7 @@ static int name_parse(struct cell_name *name_out, const char *text, struct dv_er
         else if (strncmp(comma, ",mode=", 6) == 0)
             name_out->mode = comma + 6;
         else
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                           "'%.100s': batch= or mode= may follow a DV", comma + 1);
+            return dv_fail(error_out, DV_ERROR_USAGE, "'%s': batch= or mode= may follow a DV", comma + 1);
     return 0;
 }
 
@@ -92,9 +90,9 @@ int cell_find(const struct csv_table *summary, const char *name, size_t *row_out
             *row_out = row;
             return 0;
         }
-    int code = name_parse(&parsed, name, error_out);
-    if (code != 0)
-        return code;
+    int status = name_parse(&parsed, name, error_out);
+    if (status != 0)
+        return status;
     for (size_t row = 0; row < csv_n_rows(summary); row++)
         if (matches(summary, row, &parsed)) {
             *row_out = row;
@@ -103,10 +101,9 @@ int cell_find(const struct csv_table *summary, const char *name, size_t *row_out
     if (n_found == 1)
         return 0;
     return n_found == 0
-               ? dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "the run has no cell '%.120s'", name)
-               : dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "'%.120s' means %zu cells: add more of the DV's spec, batch= or mode=", name,
-                         n_found);
+               ? dv_fail(error_out, DV_ERROR_USAGE, "the run has no cell '%s'", name)
+               : dv_fail(error_out, DV_ERROR_USAGE,
+                         "'%s' means %zu cells: add more of the DV's spec, batch= or mode=", name, n_found);
 }
 
 static bool is_preset_row(const struct csv_table *summary, size_t row, const char *kernel)
@@ -133,7 +130,7 @@ int cell_find_rate(const struct csv_table *summary, const char *kernel, double r
     }
     if (is_found)
         return 0;
-    return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+    return dv_fail(error_out, DV_ERROR_USAGE,
                    "the run has no cell of %s into row_ids at a deletion rate near %g %%", kernel,
                    100 * rate);
 }

@@ -33,7 +33,7 @@ int explain_open(struct explain *explain_out, const struct csv_table *summary,
     snprintf(path, sizeof path, "%s%s", csv_path ? csv_path : run_dir, csv_path ? "" : "/explain.csv");
     explain_out->csv = fopen(path, "we");
     if (!explain_out->csv)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write %s: %s", path, strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     fprintf(explain_out->csv, "%s\n", EXPLAIN_CSV_HEADER);
     return 0;
 }
@@ -45,8 +45,7 @@ int explain_close(struct explain *explain, struct dv_error *error_out)
     int has_failed = ferror(explain->csv);
     has_failed |= fclose(explain->csv) != 0;
     explain->csv = NULL;
-    return has_failed ? dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write explain.csv: disk full?")
-                      : 0;
+    return has_failed ? dv_fail(error_out, DV_ERROR_IO, "cannot write explain.csv: disk full?") : 0;
 }
 
 /* --- one pair --- */
@@ -204,7 +203,7 @@ int explain_pair(struct explain *explain, const char *id, const char *question, 
     for (int i = 0; i < 2; i++) {
         pair.sides[i] = side_of(explain->summary, pair.rows[i]);
         if (isnan(pair.sides[i].ns))
-            return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "%s/%s was not timed in this run: %s",
+            return dv_fail(error_out, DV_ERROR_USAGE, "%s/%s was not timed in this run: %s",
                            csv_text(explain->summary, pair.rows[i], CSV_summary_kernel),
                            csv_text(explain->summary, pair.rows[i], CSV_summary_sink),
                            csv_text(explain->summary, pair.rows[i], CSV_summary_reason));

@@ -101,7 +101,7 @@ int batches_plan(struct batches *batches_out, const struct dv_view *view, uint64
     struct index_set untouched = {.ranges = calloc(view->n_containers + 2, sizeof(struct index_range))};
     int status = 0;
     if (!batches_out->items || !touched.ranges || !untouched.ranges) {
-        status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches", n_items);
+        status = dv_no_memory(error_out);
         goto out;
     }
     collect_touched(&touched, view, base, n_rows, batch_rows);
@@ -130,7 +130,7 @@ int batches_spread(struct batches *batches_out, const struct batches *from, size
     *batches_out = (struct batches){.items = calloc(n_items + 1, sizeof(struct batch)),
                                     .is_sample = from->is_sample || n_items < from->n_items};
     if (!batches_out->items)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches", n_items);
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < n_items; i++) {
         batches_out->items[i] = from->items[from->n_items * (2 * i + 1) / (2 * n_items)];
         batches_out->n_rows += batches_out->items[i].n_rows;

@@ -10,12 +10,9 @@
 #include <stdint.h>
 
 #include "dv.h"
+#include "mode.h"
 #include "string_list.h"
 #include "vector_options.h"
-
-enum sweep_mode { MODE_stream, MODE_replay, MODE_cold, N_MODES };
-
-const char *mode_id(enum sweep_mode mode);
 
 /* One --vary KEY=V1,V2,...: an axis of the plan. */
 struct sweep_axis {

@@ -45,7 +45,7 @@ static int add_cell(struct csv_table *table, const char *cell, struct dv_error *
         const size_t n = table->n_cells_held ? table->n_cells_held * 2 : 1024;
         const char **cells = realloc(table->cells, n * sizeof *cells);
         if (!cells)
-            return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+            return dv_no_memory(error_out);
         table->cells = cells;
         table->n_cells_held = n;
     }
@@ -85,9 +85,9 @@ static int take_line(struct csv_table *table, char **at, char *end, struct dv_er
         const char *cell = take_cell(*at, end, &separator, at);
         if (!cell)
             return 0;
-        const int code = add_cell(table, cell, error_out);
-        if (code < 0)
-            return code;
+        const int status = add_cell(table, cell, error_out);
+        if (status < 0)
+            return status;
     }
     return 1;
 }
@@ -102,7 +102,7 @@ static int resolve_columns(struct csv_table *table, struct dv_error *error_out)
         while (place < table->n_places && strcmp(table->cells[place], info->name) != 0)
             place++;
         if (place == table->n_places)
-            return dv_fail(error_out, DV_ERROR_INPUT, 0, "no column %s in the header", info->name);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no column %s in the header", info->name);
         table->place[c] = place;
     }
     return 0;
@@ -122,12 +122,12 @@ static int judge_line(struct csv_table *table, size_t n_before, size_t offset_by
         return 0;
     }
     if (n_cells != table->n_places)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset_bytes, "a row of %zu cells under a header of %zu",
-                       n_cells, table->n_places);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset_bytes, "a row of %zu cells under a header of %zu",
+                          n_cells, table->n_places);
     const char *schema = table->cells[n_before + table->place[csv_schema_column(table->file)]];
     if (strcmp(schema, COLUMNS_SCHEMA) != 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, offset_bytes,
-                       "a row of schema '%.32s'; this build reads schema " COLUMNS_SCHEMA, schema);
+        return dv_fail_at(error_out, DV_ERROR_INPUT, offset_bytes,
+                          "a row of schema '%s'; this build reads schema " COLUMNS_SCHEMA, schema);
     table->n_rows++;
     return 0;
 }
@@ -138,22 +138,22 @@ static int parse_lines(struct csv_table *table, size_t n_bytes, struct dv_error 
     if (n_bytes >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
         at += 3;
     if (memchr(at, 0, (size_t)(end - at)))
-        return dv_fail(error_out, DV_ERROR_INPUT, strlen(table->bytes), "a zero byte: no CSV");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, strlen(table->bytes), "a zero byte: no CSV");
     while (at < end) {
         const size_t n_before = table->n_cells, offset_bytes = (size_t)(at - table->bytes);
-        int code = take_line(table, &at, end, error_out);
-        if (code > 0)
-            code = judge_line(table, n_before, offset_bytes, error_out);
-        else if (code == 0) {
+        int status = take_line(table, &at, end, error_out);
+        if (status > 0)
+            status = judge_line(table, n_before, offset_bytes, error_out);
+        else if (status == 0) {
             table->n_cells = n_before;
             table->is_truncated = true;
             break;
         }
-        if (code < 0)
-            return code;
+        if (status < 0)
+            return status;
     }
     if (table->n_places == 0)
-        return dv_fail(error_out, DV_ERROR_INPUT, 0, "no header line");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no header line");
     return 0;
 }
 
@@ -165,19 +165,17 @@ static int parse(struct csv_table **table_out, char *bytes, size_t n_bytes, enum
     *table_out = NULL;
     if (!table) {
         free(bytes);
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+        return dv_no_memory(error_out);
     }
     table->file = file;
     table->bytes = bytes;
     table->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const int code = table->c_locale
-                         ? parse_lines(table, n_bytes, error_out)
-                         : dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a locale");
-    if (code < 0)
+    const int status = table->c_locale ? parse_lines(table, n_bytes, error_out) : dv_no_memory(error_out);
+    if (status < 0)
         csv_free(table);
     else
         *table_out = table;
-    return code;
+    return status;
 }
 
 int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, enum csv_file file,
@@ -186,42 +184,33 @@ int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, e
     char *copy = malloc(n_bytes + 1);
     *table_out = NULL;
     if (!copy)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+        return dv_no_memory(error_out);
     memcpy(copy, bytes, n_bytes);
     copy[n_bytes] = 0;
     return parse(table_out, copy, n_bytes, file, error_out);
-}
-
-int csv_name_file(int code, const char *path, struct dv_error *error_out)
-{
-    if (code < 0 && error_out) {
-        const struct dv_error inner = *error_out;
-        (void)dv_fail(error_out, inner.code, inner.offset_bytes, "%s: %s", path, inner.message);
-    }
-    return code;
 }
 
 int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, struct dv_error *error_out)
 {
     char *bytes = NULL, part[65536];
     size_t n_bytes = 0, n_part;
-    int code = 0;
+    int status = 0;
     FILE *copy = NULL, *stream = fopen(path, "rbe");
     *bytes_out = NULL;
     *n_bytes_out = 0;
     if (!stream)
-        return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
+        return dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
     copy = open_memstream(&bytes, &n_bytes);
     while (copy && (n_part = fread(part, 1, sizeof part, stream)) > 0)
         fwrite(part, 1, n_part, copy);
     if (ferror(stream))
-        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot read: %s", path, strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot read: %s", path, strerror(errno));
     fclose(stream);
     if (!copy || fclose(copy) != 0)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
-    if (code < 0) {
+        status = dv_no_memory(error_out);
+    if (status < 0) {
         free(bytes);
-        return code;
+        return status;
     }
     *bytes_out = bytes;
     *n_bytes_out = n_bytes;
@@ -233,9 +222,10 @@ int csv_load(struct csv_table **table_out, const char *path, enum csv_file file,
     char *bytes;
     size_t n_bytes;
     *table_out = NULL;
-    const int code = csv_read_bytes(&bytes, &n_bytes, path, error_out);
-    return code < 0 ? code
-                    : csv_name_file(parse(table_out, bytes, n_bytes, file, error_out), path, error_out);
+    int status = csv_read_bytes(&bytes, &n_bytes, path, error_out);
+    if (status == 0 && (status = parse(table_out, bytes, n_bytes, file, error_out)) < 0)
+        (void)dv_error_set_where(error_out, path);
+    return status;
 }
 
 size_t csv_n_rows(const struct csv_table *table)

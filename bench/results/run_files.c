@@ -18,7 +18,7 @@ int run_files_load(struct csv_table **table_out, const char *run_dir, enum csv_f
     char *path = NULL;
     *table_out = NULL;
     if (asprintf(&path, "%s/%s", run_dir, run_files_name(file)) < 0)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for a path");
+        return dv_no_memory(error_out);
     int status = csv_load(table_out, path, file, error_out);
     free(path);
     return status;

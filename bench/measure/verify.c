@@ -224,11 +224,12 @@ static void close_state(struct verification *v)
 static int reopen(struct verification *v, struct dv_error *error_out)
 {
     close_state(v);
-    int code = v->kernel->open ? v->kernel->open(v->dv, &v->state, error_out) : 0;
-    if (code == DV_ERROR_UNAVAILABLE || code == DV_ERROR_MEMORY) /* what this vector asks of this machine */
+    int status = v->kernel->open ? v->kernel->open(v->dv, &v->state, error_out) : 0;
+    if (status == DV_ERROR_UNAVAILABLE ||
+        status == DV_ERROR_MEMORY) /* what this vector asks of this machine */
         return not_ok(v->verdict, VERDICT_UNAVAILABLE, "%s", error_out->message);
-    if (code != 0)
-        return code;
+    if (status != 0)
+        return status;
     v->is_open = 1;
     v->state_bytes = v->state.n_bytes;
     return 1;
@@ -239,12 +240,12 @@ static int reopen(struct verification *v, struct dv_error *error_out)
 static int passes_in_order(struct verification *v, const struct batches *batches, struct dv_error *error_out)
 {
     struct pass pass = {batches->items, batches->n_items, 1, GUARD_AT_END, GARBAGE_A};
-    int result = run_pass(v, &pass);
-    if (result == 1 && (v->kernel->flags & KERNEL_FORWARD_ONLY))
-        result = reopen(v, error_out);
+    int status = run_pass(v, &pass);
+    if (status == 1 && (v->kernel->flags & KERNEL_FORWARD_ONLY))
+        status = reopen(v, error_out);
     pass.garbage = GARBAGE_B;
     pass.placement = GUARD_AT_START;
-    return result == 1 ? run_pass(v, &pass) : result;
+    return status == 1 ? run_pass(v, &pass) : status;
 }
 
 static int passes_out_of_order(struct verification *v, const struct batches *batches,
@@ -252,23 +253,22 @@ static int passes_out_of_order(struct verification *v, const struct batches *bat
 {
     struct batch *items = malloc((batches->n_items + 1) * sizeof *items);
     if (!items)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for %zu batches",
-                       batches->n_items);
-    int result = 1;
+        return dv_no_memory(error_out);
+    int status = 1;
     if (options->shuffled && !(v->kernel->flags & KERNEL_FORWARD_ONLY)) {
         memcpy(items, batches->items, batches->n_items * sizeof *items);
         shuffle(items, batches->n_items, options->seed);
-        result = run_pass(v, &(struct pass){items, batches->n_items, 2, GUARD_AT_END, GARBAGE_A});
+        status = run_pass(v, &(struct pass){items, batches->n_items, 2, GUARD_AT_END, GARBAGE_A});
     }
-    if (options->gaps && result == 1) {
+    if (options->gaps && status == 1) {
         memcpy(items, batches->items, batches->n_items * sizeof *items);
         size_t n_left = leave_gaps(items, batches->n_items, options->seed);
-        result = reopen(v, error_out);
-        if (result == 1)
-            result = run_pass(v, &(struct pass){items, n_left, 1, GUARD_AT_END, GARBAGE_B});
+        status = reopen(v, error_out);
+        if (status == 1)
+            status = run_pass(v, &(struct pass){items, n_left, 1, GUARD_AT_END, GARBAGE_B});
     }
     free(items);
-    return result;
+    return status;
 }
 
 static uint32_t largest_batch(const struct batches *batches)
@@ -291,26 +291,25 @@ int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct
         return 0;
     }
     if (dv->view.cardinality > 0 && dv->intervals.n_items == 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                       "the vector was opened without its intervals");
+        return dv_fail(error_out, DV_ERROR_USAGE, "the vector was opened without its intervals");
 
     struct verification v = {.kernel = kernel, .dv = dv, .sink = sink, .verdict = verdict_out};
     struct dv_error error = {0};
     uint32_t max_rows = largest_batch(batches);
-    int result = expected_open(&v.expected, sink, max_rows, &error);
-    if (result == 0)
-        result = guard_open(&v.buffer, sink_bytes(sink, max_rows), &error);
-    if (result == 0)
-        result = reopen(&v, &error);
-    if (result == 1)
-        result = passes_in_order(&v, batches, &error);
-    if (result == 1 && options)
-        result = passes_out_of_order(&v, batches, options, &error);
+    int status = expected_open(&v.expected, sink, max_rows, &error);
+    if (status == 0)
+        status = guard_open(&v.buffer, sink_bytes(sink, max_rows), &error);
+    if (status == 0)
+        status = reopen(&v, &error);
+    if (status == 1)
+        status = passes_in_order(&v, batches, &error);
+    if (status == 1 && options)
+        status = passes_out_of_order(&v, batches, options, &error);
     close_state(&v);
     verdict_out->state_bytes = v.state_bytes;
     guard_close(&v.buffer);
     expected_close(&v.expected);
-    if (result < 0 && error_out)
+    if (status < 0 && error_out)
         *error_out = error;
-    return result < 0 ? result : 0;
+    return status < 0 ? status : 0;
 }

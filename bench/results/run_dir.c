@@ -68,23 +68,22 @@ int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, s
     *dir_out = NULL;
     if (!dir || !*dir) {
         free(dir);
-        return dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--out: the name of a folder is expected");
+        return dv_fail(error_out, DV_ERROR_USAGE, "--out: the name of a folder is expected");
     }
     for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
         dir[n - 1] = '\0';
     int status = 0;
     if (!is_name_of_run(run_dir_name(dir)))
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
+        status = dv_fail(error_out, DV_ERROR_USAGE,
                          "--out %s: a run's name is UTF-8 without comma, quote and control characters", dir);
     else if (make_path(dir) != 0)
-        status = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot make the folder %s: %s", dir,
-                         strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
     static const char *const files[] = {"samples.csv", "summary.csv", "run.json"};
     for (size_t i = 0; status == 0 && i < sizeof files / sizeof files[0]; i++) {
         char *path = run_dir_file(dir, files[i]);
         if (path && access(path, F_OK) == 0)
-            status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                             "%s holds a run already: --resume %s goes on with it", dir, dir);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "%s holds a run already: --resume %s goes on with it",
+                             dir, dir);
         free(path);
     }
     if (status < 0)

@@ -51,12 +51,6 @@ const char *sweep_options_help(void)
            "--benchmark_repetitions\n";
 }
 
-const char *mode_id(enum sweep_mode mode)
-{
-    static const char *const ids[N_MODES] = {"stream", "replay", "cold"};
-    return ids[mode];
-}
-
 static struct sweep_group *add_group(struct sweep_options *options)
 {
     struct sweep_group *grown = realloc(options->groups, (options->n_groups + 1) * sizeof *grown);
@@ -90,15 +84,14 @@ static int parse_plan_line(struct sweep_options *options, char *line, struct dv_
         if (*word == '#') /* within a word it numbers a file's vector */
             break;
         if (n_words == MAX_PLAN_WORDS - 1)
-            return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "more than %d words in a line",
-                           MAX_PLAN_WORDS - 2);
+            return dv_fail(error_out, DV_ERROR_INPUT, "more than %d words in a line", MAX_PLAN_WORDS - 2);
         words[n_words++] = word;
     }
     if (n_words == 1)
         return 0;
     struct sweep_group *group = add_group(options);
     if (!group)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the plan");
+        return dv_no_memory(error_out);
     int status = sweep_flags_parse(options, group, n_words, words, NULL, error_out);
     if (status == 0 && group->recipes.n_items + group->files.n_items == 0) {
         group_free(group);
@@ -116,14 +109,13 @@ static int parse_plan(struct sweep_options *options, const char *name, struct dv
         n_line++;
         status = parse_plan_line(options, line, error_out);
     }
-    if (status < 0 && text && error_out) {
-        struct dv_error cause = *error_out;
-        dv_fail(error_out, cause.code, DV_NO_OFFSET, "plan %.60s, line %d: %.160s", name, n_line,
-                cause.message);
+    if (status < 0 && text) {
+        char where[192];
+        snprintf(where, sizeof where, "plan %s, line %d", name, n_line);
+        (void)dv_error_set_where(error_out, where);
     }
     if (status == 0 && options->n_groups == 0)
-        status =
-            dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "plan %s: no line with --recipe or --dv", name);
+        status = dv_fail(error_out, DV_ERROR_INPUT, "plan %s: no line with --recipe or --dv", name);
     free(text);
     return status;
 }
@@ -173,20 +165,19 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
     const char *plan = NULL;
     int status = sweep_flags_parse(options_out, &by_hand, argc, argv, &plan, error_out);
     if (status == 0 && !options_out->help && plan && names_a_dv(&by_hand))
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "--plan and --recipe or --dv exclude each other");
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--plan and --recipe or --dv exclude each other");
     if (status == 0 && !options_out->help && by_hand.n_axes && by_hand.recipes.n_items == 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET, "--rates and --vary need a --recipe");
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--rates and --vary need a --recipe");
     if (status == 0 && options_out->events && options_out->counters &&
         strcmp(options_out->counters, "none") == 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, DV_NO_OFFSET,
-                         "--events %.100s: nothing is counted with --counters none", options_out->events);
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--events %s: nothing is counted with --counters none",
+                         options_out->events);
     if (status < 0 || options_out->help)
         goto out;
     if (names_a_dv(&by_hand)) {
         struct sweep_group *group = add_group(options_out);
         if (!group) {
-            status = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for options");
+            status = dv_no_memory(error_out);
             goto out;
         }
         *group = by_hand;

@@ -24,7 +24,7 @@ enum verdict_kind { VERDICT_OK, VERDICT_WRONG, VERDICT_UNAVAILABLE };
 struct verdict {
     enum verdict_kind kind;
     size_t state_bytes; /* of verify_kernel: heap bytes that the kernel's state held */
-    char reason[256];   /* "" where ok; one line: "row_ids[17] = 23, oracle 24 (batch at 5000, 5000 rows)" */
+    char reason[512];   /* "" where ok; one line: "row_ids[17] = 23, oracle 24 (batch at 5000, 5000 rows)" */
 };
 
 const char *

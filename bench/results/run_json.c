@@ -9,7 +9,6 @@
 #include "build_info.h"
 #include "csv.h"
 #include "file_write.h"
-#include "gbench.h"
 #include "utf8.h"
 #include "versions.h"
 
@@ -112,7 +111,7 @@ static json_t *versions(const struct run_info *info)
     json_t *object = json_object();
     set(&object, "dvbench", text_or_null(BUILD_VERSION));
     set(&object, "croaring", text_or_null(*croaring ? croaring : NULL));
-    set(&object, "libbenchmark", text_or_null(gbench_library_version()));
+    set(&object, "libbenchmark", text_or_null(info->benchmark_version));
     set(&object, "libpfm", text_or_null(info->pfm_version));
     set(&object, "valgrind", tool_version("valgrind"));
     set(&object, "gnuplot", tool_version("gnuplot"));
@@ -214,13 +213,13 @@ int run_json_write(const char *path, const struct run_info *info, struct dv_erro
     json_t *root = document(path, info);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     char *line = NULL;
-    int code;
+    int status;
     if (text && asprintf(&line, "%s\n", text) >= 0)
-        code = file_write(path, line, strlen(line), error_out);
+        status = file_write(path, line, strlen(line), error_out);
     else
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for run.json");
+        status = dv_no_memory(error_out);
     free(line);
     free(text);
     json_decref(root);
-    return code;
+    return status;
 }

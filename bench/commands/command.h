@@ -7,16 +7,7 @@
 #define DVBENCH_COMMAND_H
 
 #include "dv.h"
-
-/* What a process ends with. */
-enum exit_code {
-    EXIT_FINE = 0,
-    EXIT_CHECK_FAILED = 1,
-    EXIT_USAGE = 2,
-    EXIT_BAD_INPUT = 3,
-    EXIT_UNAVAILABLE = 4,
-    EXIT_INTERRUPTED = 130,
-};
+#include "exit_code.h"
 
 /* argv[0] is the command's own name, as getopt_long wants it. Commands print their results to standard output
  * and never exit(). On failure a command fills `error_out` and returns its code's exit code through

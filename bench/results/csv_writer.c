@@ -59,7 +59,7 @@ static int write_all(int fd, const char *bytes, size_t n_bytes, struct dv_error 
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot write a CSV row: %s",
+            return dv_fail(error_out, DV_ERROR_IO, "cannot write a CSV row: %s",
                            n < 0 ? strerror(errno) : "nothing was taken");
         bytes += n;
         n_bytes -= (size_t)n;
@@ -74,7 +74,7 @@ static int write_line(const struct csv_writer *writer, char *const *cells, struc
     bool is_first = true;
     FILE *stream = line_open(&line);
     if (!stream)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV row");
+        return dv_no_memory(error_out);
     for (int c = 0; c < CSV_N_COLUMNS; c++) {
         const struct csv_column_info *info = csv_column_info((enum csv_column)c);
         if (info->file != writer->file)
@@ -86,13 +86,13 @@ static int write_line(const struct csv_writer *writer, char *const *cells, struc
     }
     fputc('\n', stream);
     const bool has_failed = ferror(stream);
-    int code = 0;
+    int status = 0;
     if (fclose(stream) != 0 || has_failed)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV row");
+        status = dv_no_memory(error_out);
     else
-        code = write_all(writer->fd, line.bytes, line.n_bytes, error_out);
+        status = write_all(writer->fd, line.bytes, line.n_bytes, error_out);
     free(line.bytes);
-    return code;
+    return status;
 }
 
 static int writer_open(struct csv_writer **writer_out, const char *path, int flags, enum csv_file file,
@@ -101,7 +101,7 @@ static int writer_open(struct csv_writer **writer_out, const char *path, int fla
     struct csv_writer *writer = calloc(1, sizeof *writer);
     *writer_out = NULL;
     if (!writer)
-        return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV file");
+        return dv_no_memory(error_out);
     writer->file = file;
     writer->path = strdup(path);
     writer->fd = open(path, flags | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -112,20 +112,21 @@ static int writer_open(struct csv_writer **writer_out, const char *path, int fla
         return 0;
     (void)csv_close(writer, NULL);
     *writer_out = NULL;
-    return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(open_errno));
+    return dv_fail(error_out, DV_ERROR_IO, "%s: cannot open: %s", path, strerror(open_errno));
 }
 
 int csv_create(struct csv_writer **writer_out, const char *path, enum csv_file file,
                struct dv_error *error_out)
 {
-    int code = writer_open(writer_out, path, O_WRONLY | O_TRUNC, file, error_out);
-    if (code == 0)
-        code = csv_name_file(write_line(*writer_out, NULL, error_out), path, error_out);
-    if (code < 0) {
+    int status = writer_open(writer_out, path, O_WRONLY | O_TRUNC, file, error_out);
+    if (status == 0)
+        status = write_line(*writer_out, NULL, error_out);
+    if (status < 0) {
+        (void)dv_error_set_where(error_out, path);
         (void)csv_close(*writer_out, NULL);
         *writer_out = NULL;
     }
-    return code;
+    return status;
 }
 
 /* Refuses a header that is not this build's: cells are written by place. */
@@ -138,13 +139,13 @@ static int check_header(const char *bytes, size_t n_bytes, enum csv_file file, s
             continue;
         const size_t n = strlen(info->name);
         if (at + n >= n_bytes || memcmp(bytes + at, info->name, n) != 0 || !strchr(",\r\n", bytes[at + n]))
-            return dv_fail(error_out, DV_ERROR_INPUT, at, "column %s expected here; rows cannot be added",
-                           info->name);
+            return dv_fail_at(error_out, DV_ERROR_INPUT, at, "column %s expected here; rows cannot be added",
+                              info->name);
         at += n + (bytes[at + n] == '\r') + 1;
     }
     if (bytes[at - 1] != '\n')
-        return dv_fail(error_out, DV_ERROR_INPUT, at,
-                       "more columns than this build writes; rows cannot be added");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, at,
+                          "more columns than this build writes; rows cannot be added");
     return 0;
 }
 
@@ -154,20 +155,23 @@ static int64_t prepare_append(int fd, const char *path, enum csv_file file, stru
     char *bytes = NULL;
     size_t n_bytes = 0;
     struct csv_table *table = NULL;
-    int code = csv_read_bytes(&bytes, &n_bytes, path, error_out);
-    if (code < 0)
-        return code;
+    int status = csv_read_bytes(&bytes, &n_bytes, path, error_out);
+    if (status < 0)
+        return status;
     while (n_bytes > 0 && bytes[n_bytes - 1] != '\n')
         n_bytes--;
     if (n_bytes > 0)
-        code = check_header(bytes, n_bytes, file, error_out);
-    if (code == 0 && n_bytes > 0)
-        code = csv_parse(&table, bytes, n_bytes, file, error_out);
-    if (code == 0 && ftruncate(fd, (off_t)n_bytes) != 0)
-        code = dv_fail(error_out, DV_ERROR_IO, n_bytes, "cannot cut off a half line: %s", strerror(errno));
+        status = check_header(bytes, n_bytes, file, error_out);
+    if (status == 0 && n_bytes > 0)
+        status = csv_parse(&table, bytes, n_bytes, file, error_out);
+    if (status == 0 && ftruncate(fd, (off_t)n_bytes) != 0)
+        status =
+            dv_fail_at(error_out, DV_ERROR_IO, n_bytes, "cannot cut off a half line: %s", strerror(errno));
     csv_free(table);
     free(bytes);
-    return code < 0 ? csv_name_file(code, path, error_out) : (int64_t)n_bytes;
+    if (status < 0)
+        (void)dv_error_set_where(error_out, path);
+    return status < 0 ? status : (int64_t)n_bytes;
 }
 
 int csv_append(struct csv_writer **writer_out, const char *path, enum csv_file file,
@@ -260,27 +264,29 @@ static void empty_row(struct csv_writer *writer)
 
 int csv_end_row(struct csv_writer *writer, struct dv_error *error_out)
 {
-    int code = 0;
+    int status = 0;
     put(writer, csv_schema_column(writer->file), strdup(COLUMNS_SCHEMA));
     if (writer->is_out_of_memory)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "out of memory for a CSV row");
+        status = dv_no_memory(error_out);
     else
-        code = csv_name_file(write_line(writer, writer->cells, error_out), writer->path, error_out);
+        status = write_line(writer, writer->cells, error_out);
+    if (status < 0)
+        (void)dv_error_set_where(error_out, writer->path);
     empty_row(writer);
-    return code;
+    return status;
 }
 
 int csv_close(struct csv_writer *writer, struct dv_error *error_out)
 {
-    int code = 0;
+    int status = 0;
     if (!writer)
         return 0;
     empty_row(writer);
     if (writer->fd >= 0 && close(writer->fd) != 0)
-        code = dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot close a CSV file: %s", strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot close a CSV file: %s", strerror(errno));
     if (writer->c_locale)
         freelocale(writer->c_locale);
     free(writer->path);
     free(writer);
-    return code;
+    return status;
 }

@@ -85,7 +85,7 @@ static int run_once(const char *name, gbench_fn *fn, void *user, int64_t n_itera
     int64_t n_run = gbench_run(&reporter, json, ".");
     gbench_clear();
     if (n_run != 1 || outcome->n_iterations <= 0 || outcome->has_error)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "%s: Google Benchmark did not run it", name);
+        return dv_fail(error_out, DV_ERROR_IO, "%s: Google Benchmark did not run it", name);
     return 0;
 }
 

@@ -13,8 +13,7 @@ int expected_open(struct expected *expected_out, enum sink_kind sink, uint32_t m
     if (expected_out->out && expected_out->is_deleted)
         return 0;
     expected_close(expected_out);
-    return dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "no memory for the expected output of %u rows",
-                   max_rows);
+    return dv_no_memory(error_out);
 }
 
 void expected_close(struct expected *expected)

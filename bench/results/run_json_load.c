@@ -57,36 +57,36 @@ static int check_schema(const struct run_json *run, const char *path, struct dv_
     const char *schema = run_json_text(run, "schema");
     if (strcmp(schema, COLUMNS_SCHEMA) == 0)
         return 0;
-    return dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET,
-                   "%s: a run of schema '%.32s'; this build reads schema " COLUMNS_SCHEMA, path, schema);
+    return dv_fail(error_out, DV_ERROR_INPUT,
+                   "%s: a run of schema '%s'; this build reads schema " COLUMNS_SCHEMA, path, schema);
 }
 
 int run_json_load(struct run_json **run_out, const char *path, struct dv_error *error_out)
 {
     json_error_t error;
-    int code = 0;
+    int status = 0;
     *run_out = NULL;
     struct run_json *run = calloc(1, sizeof *run);
     FILE *stream = fopen(path, "re");
     if (!run)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "%s: out of memory", path);
+        status = dv_no_memory(error_out);
     else if (!stream)
-        code = dv_fail(error_out, DV_ERROR_INPUT, DV_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
     else if (!(run->root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error)) || !json_is_object(run->root))
-        code =
-            dv_fail(error_out, DV_ERROR_INPUT, run->root || error.position < 0 ? 0 : (uint64_t)error.position,
-                    "%s: no JSON object: %.120s", path, run->root ? "something else" : error.text);
+        status = dv_fail_at(error_out, DV_ERROR_INPUT,
+                            run->root || error.position < 0 ? 0 : (uint64_t)error.position,
+                            "%s: no JSON object: %s", path, run->root ? "something else" : error.text);
     else if (make_texts(run->root) < 0)
-        code = dv_fail(error_out, DV_ERROR_MEMORY, DV_NO_OFFSET, "%s: out of memory", path);
+        status = dv_no_memory(error_out);
     else
-        code = check_schema(run, path, error_out);
+        status = check_schema(run, path, error_out);
     if (stream)
         fclose(stream);
-    if (code < 0)
+    if (status < 0)
         run_json_free(run);
     else
         *run_out = run;
-    return code;
+    return status;
 }
 
 static const json_t *find(const struct run_json *run, const char *key_path)

@@ -19,7 +19,7 @@ int program_digest(uint64_t *digest_out, struct dv_error *error_out)
     if (fd >= 0)
         close(fd);
     if (bytes == MAP_FAILED)
-        return dv_fail(error_out, DV_ERROR_IO, DV_NO_OFFSET, "cannot read this program: %s", strerror(errno));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot read this program: %s", strerror(errno));
     const char *const version = dv_croaring_version();
     const uint64_t parts[2] = {source_digest(bytes, (size_t)info.st_size),
                                source_digest((const uint8_t *)version, strlen(version))};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench: dispatch to one command, and the one place that prints an error and decides the exit code. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +59,13 @@ int command_fail(const struct dv_error *error)
     }
 }
 
-/* Readers of vectors have the place in their message, with the file's name. */
 void command_print_error(const struct dv_error *error)
 {
-    char *visible = utf8_visible(error->message); /* a path may hold a line end */
+    char text[DV_ERROR_TEXT_BYTES];
+    char *visible = utf8_visible(dv_error_text(error, text)); /* a path may hold a line end */
     fflush(stdout);
-    fprintf(stderr, "dvbench: %s", visible ? visible : error->message);
+    fprintf(stderr, "dvbench: %s\n", visible ? visible : text);
     free(visible);
-    if (error->offset_bytes != DV_NO_OFFSET && !strstr(error->message, "byte "))
-        fprintf(stderr, " (at byte %" PRIu64 ")", error->offset_bytes);
-    fputc('\n', stderr);
 }
 
 int main(int argc, char **argv)
