@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making and freeing the oracle's intervals (struct dv_intervals of dv.h).
  *
- * Place in the data flow: validated payload -> intervals -> the oracle kernel. */
+ * Place in the data flow: validated payload -> intervals -> the oracle of bench/measure. */
 #ifndef DVBENCH_DV_INTERVALS_H
 #define DVBENCH_DV_INTERVALS_H
 

@@ -18,7 +18,7 @@ struct kernel_state {
 
 /* One kernel x sink instance. Tells which of the rows [start, start + n_rows) of `dv` are deleted: writes
  * sink->out, sets sink->n_out, returns the number of live rows. n_rows < 2^31; start + n_rows <= 2^63. Cannot
- * fail, never allocates. Batches may leave gaps; unless KERNEL_FORWARD_ONLY they may come in any order. */
+ * fail, never allocates. Batches may leave gaps and come in any order. */
 typedef uint32_t kernel_fn(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,
                            struct sink *sink);
 
@@ -26,9 +26,7 @@ typedef uint32_t kernel_fn(const struct dv *dv, struct kernel_state *state, uint
 enum isa { ISA_GENERIC, ISA_BMI2, ISA_AVX2, ISA_AVX512, ISA_AVX512_VBMI2, ISA_NEON, N_ISAS };
 
 enum kernel_flag {
-    KERNEL_FORWARD_ONLY = 1 << 0, /* batches must ascend: unavailable in replay */
-    KERNEL_REFERENCE = 1 << 1,    /* the oracle: never timed beside the others */
-    KERNEL_EXPANDS = 1 << 2,      /* open reads the whole vector: its cost belongs to the rows */
+    KERNEL_EXPANDS = 1 << 0, /* open reads the whole vector: its cost belongs to the rows */
 };
 
 struct kernel {

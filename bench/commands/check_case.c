@@ -8,18 +8,14 @@
 #include "payload_writer.h"
 
 static int copy_batches(struct batches *copy_out, const struct batch *batches, size_t n_batches,
-                        int forward_only, struct dv_error *error_out)
+                        struct dv_error *error_out)
 {
     *copy_out = (struct batches){.items = malloc((n_batches + 1) * sizeof *batches)};
     if (!copy_out->items)
         return dv_no_memory(error_out);
-    uint64_t end = 0;
     for (size_t i = 0; i < n_batches; i++) {
-        if (forward_only && batches[i].start < end)
-            continue;
         copy_out->items[copy_out->n_items++] = batches[i];
         copy_out->n_rows += batches[i].n_rows;
-        end = batches[i].start + batches[i].n_rows;
     }
     return 0;
 }
@@ -34,9 +30,7 @@ int check_case_open(struct check_case *case_out, const char *name, const uint8_t
     if (status == 0)
         status = dv_open(&case_out->dv, case_out->bytes.data, n_payload_bytes, DV_NEEDS_INTERVALS, error_out);
     if (status == 0)
-        status = copy_batches(&case_out->batches, batches, n_batches, 0, error_out);
-    if (status == 0)
-        status = copy_batches(&case_out->forward, batches, n_batches, 1, error_out);
+        status = copy_batches(&case_out->batches, batches, n_batches, error_out);
     if (status != 0)
         check_case_close(case_out);
     return status;
@@ -44,7 +38,6 @@ int check_case_open(struct check_case *case_out, const char *name, const uint8_t
 
 void check_case_close(struct check_case *check)
 {
-    batches_free(&check->forward);
     batches_free(&check->batches);
     dv_close(&check->dv);
     guard_copy_close(&check->bytes);

@@ -18,7 +18,6 @@ struct check_case {
     struct guard_copy bytes;
     struct dv dv; /* over `bytes`, with its intervals; representations are added as kernels need them */
     struct batches batches; /* in any order, overlapping or not */
-    struct batches forward; /* those of them that a forward-only kernel can take: ascending, disjoint */
 };
 
 /* Copies bytes, name (cut at its end) and batches. Returns 0 or a negative code with `error_out` filled and

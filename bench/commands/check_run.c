@@ -61,8 +61,7 @@ static int verify_one(const struct kernel *kernel, enum sink_kind sink, struct c
     }
     if (status != 0)
         return status;
-    const struct batches *batches = kernel->flags & KERNEL_FORWARD_ONLY ? &check->forward : &check->batches;
-    return verify_kernel(kernel, &check->dv, batches, sink, options, verdict_out, error_out);
+    return verify_kernel(kernel, &check->dv, &check->batches, sink, options, verdict_out, error_out);
 }
 
 /* A kernel that expands a file of far keys to gigabytes shows it in one sink; in all of them it would take

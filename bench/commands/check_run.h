@@ -17,7 +17,7 @@ struct check_cell {
     uint64_t n_ok;
     uint64_t n_wrong;
     uint64_t n_unavailable;
-    char wrong[400];       /* of the first wrong one: case and reason */
+    char wrong[656];       /* of the first wrong one: case and reason */
     char unavailable[512]; /* reason of the last unavailable one */
 };
 

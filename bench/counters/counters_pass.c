@@ -50,20 +50,6 @@ int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, cons
     return status;
 }
 
-int counters_pass_rewind(struct counters_pass *pass, struct dv_error *error_out)
-{
-    const struct kernel *kernel = pass->kernel;
-    if (!kernel || !(kernel->flags & KERNEL_FORWARD_ONLY))
-        return 0;
-    if (kernel->close)
-        kernel->close(&pass->state);
-    pass->state = (struct kernel_state){0};
-    int status = kernel->open ? kernel->open(pass->dv, &pass->state, error_out) : 0;
-    if (status != 0)
-        pass->kernel = NULL;
-    return status;
-}
-
 void __attribute__((noinline)) counters_pass_run(struct counters_pass *pass)
 {
     const struct batch *items = pass->batches->items;

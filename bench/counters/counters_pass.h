@@ -33,9 +33,6 @@ int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, cons
                        bool replay, size_t n_visits, const struct kernel *kernel, enum sink_kind sink,
                        struct dv_error *error_out);
 
-/* Closes and opens the kernel's state again where it can only go forward; to be called between two runs. */
-int counters_pass_rewind(struct counters_pass *pass, struct dv_error *error_out);
-
 /* One pass. Instructions that do not belong to the kernel: those of counters_pass_open with kernel NULL. */
 void counters_pass_run(struct counters_pass *pass);
 

@@ -2,8 +2,8 @@
 /* What a sink must hold after a batch, derived row by row from the sorted intervals of deleted positions.
  *
  * Place in the data flow: struct dv (intervals) + batch -> expected output -> verify compares a kernel's with
- * it; the bound takes its element count. It shares no code with any kernel, not even with the registry's
- * `oracle`, so that a mistake in a common helper cannot hide itself. */
+ * it; the bound takes its element count. It shares no code with any kernel, so that a mistake in a
+ * common helper cannot hide itself. */
 #ifndef DVBENCH_EXPECTED_H
 #define DVBENCH_EXPECTED_H
 

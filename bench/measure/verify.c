@@ -235,14 +235,11 @@ static int reopen(struct verification *v, struct dv_error *error_out)
     return 1;
 }
 
-/* The passes in order: into both kinds of garbage. The second goes on with the state of the first, back at
- * the start, unless the kernel only goes forward. */
-static int passes_in_order(struct verification *v, const struct batches *batches, struct dv_error *error_out)
+/* The passes in order: into both kinds of garbage. The second continues with the state of the first. */
+static int passes_in_order(struct verification *v, const struct batches *batches)
 {
     struct pass pass = {batches->items, batches->n_items, 1, GUARD_AT_END, GARBAGE_A};
     int status = run_pass(v, &pass);
-    if (status == 1 && (v->kernel->flags & KERNEL_FORWARD_ONLY))
-        status = reopen(v, error_out);
     pass.garbage = GARBAGE_B;
     pass.placement = GUARD_AT_START;
     return status == 1 ? run_pass(v, &pass) : status;
@@ -255,7 +252,7 @@ static int passes_out_of_order(struct verification *v, const struct batches *bat
     if (!items)
         return dv_no_memory(error_out);
     int status = 1;
-    if (options->shuffled && !(v->kernel->flags & KERNEL_FORWARD_ONLY)) {
+    if (options->shuffled) {
         memcpy(items, batches->items, batches->n_items * sizeof *items);
         shuffle(items, batches->n_items, options->seed);
         status = run_pass(v, &(struct pass){items, batches->n_items, 2, GUARD_AT_END, GARBAGE_A});
@@ -302,7 +299,7 @@ int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct
     if (status == 0)
         status = reopen(&v, &error);
     if (status == 1)
-        status = passes_in_order(&v, batches, &error);
+        status = passes_in_order(&v, batches);
     if (status == 1 && options)
         status = passes_out_of_order(&v, batches, options, &error);
     close_state(&v);

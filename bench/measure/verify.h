@@ -38,7 +38,7 @@ int verify_output(const struct expected *expected, const struct batch *batch, ui
 /* What verify_kernel does beyond two passes in order. */
 struct verify_options {
     uint64_t seed; /* of the shuffle and the gaps */
-    int shuffled;  /* a pass in shuffled order, each batch twice; not for KERNEL_FORWARD_ONLY */
+    int shuffled;  /* a pass in shuffled order, each batch twice */
     int gaps;      /* a pass that leaves out about half of the batches */
 };
 

@@ -77,8 +77,6 @@ static int open_cells(struct block *block, struct dv_error *error_out)
         cell->open_ns = NAN;
         hash_cell(block, cell->kernel->id, cell->hash);
         const char *reason = kernel_unavailable(cell->kernel, plan->sink);
-        if (!reason && plan->mode == MODE_replay && (cell->kernel->flags & KERNEL_FORWARD_ONLY))
-            reason = "forward-only: cannot replay one batch";
         if (!reason && block->batches.n_items == 0)
             reason = "no rows to visit: --rows tells those of a file without deletes";
         if (reason)
@@ -212,32 +210,23 @@ static int check_cells(struct block *block, struct dv_error *error_out)
     return 0;
 }
 
-/* The oracle's output for the batch that every timed sample ends with, and per batch the elements that the
- * bound writes. */
+/* What is expected of the batch that every timed sample ends with, and per batch the elements that the bound
+ * writes. */
 static int ask_oracle(struct block *block, struct dv_error *error_out)
 {
-    const struct kernel *oracle = kernel_find("oracle");
     const enum sink_kind kind = block->plan->sink;
-    const size_t n_bytes = sink_bytes(kind, block->plan->batch_rows);
-    struct kernel_state state = {0};
-    int status = guard_open(&block->buffer, n_bytes, error_out);
+    int status = guard_open(&block->buffer, sink_bytes(kind, block->plan->batch_rows), error_out);
     if (status == 0)
-        status = guard_open(&block->expected, n_bytes, error_out);
-    block->bound_elements = calloc(block->batches.n_items + 1, sizeof *block->bound_elements);
-    if (status == 0 && !block->bound_elements)
-        status = dv_no_memory(error_out);
-    if (status == 0 && oracle->open)
-        status = oracle->open(&block->dvs[0], &state, error_out);
+        status = expected_open(&block->expected, kind, block->plan->batch_rows, error_out);
     if (status < 0)
         return status;
-    block->expected_sink.out = block->expected.data;
+    block->bound_elements = calloc(block->batches.n_items + 1, sizeof *block->bound_elements);
+    if (!block->bound_elements)
+        return dv_no_memory(error_out);
     for (size_t i = 0; i < block->batches.n_items; i++) {
-        oracle->run[kind](&block->dvs[0], &state, block->batches.items[i].start,
-                          block->batches.items[i].n_rows, &block->expected_sink);
-        block->bound_elements[i] = block->expected_sink.n_out;
+        expected_fill(&block->expected, &block->dvs[0], &block->batches.items[i]);
+        block->bound_elements[i] = block->expected.n_out;
     }
-    if (oracle->close)
-        oracle->close(&state);
     return 0;
 }
 
@@ -320,7 +309,7 @@ void block_close(struct block *block)
     free(block->copies);
     free(block->bound_elements);
     guard_close(&block->buffer);
-    guard_close(&block->expected);
+    expected_close(&block->expected);
     batches_free(&block->batches);
     source_free(&block->source);
     free(block);

@@ -5,6 +5,7 @@
 #define DVBENCH_BLOCK_STATE_H
 
 #include "block.h"
+#include "expected.h"
 #include "guard.h"
 
 /* What one line of samples.csv comes from: a cell, the twin of a cell, or the bound. */
@@ -35,8 +36,7 @@ struct block {
     unsigned needs;     /* union over the cells that can run */
     struct batches batches;
     struct guard_buffer buffer;
-    struct guard_buffer expected; /* the oracle's output for the last batch */
-    struct sink expected_sink;
+    struct expected expected;    /* of the last batch */
     struct block_entry *entries; /* owned */
     size_t n_entries;
     uint32_t *bound_elements; /* owned: per batch, as the oracle counted */

@@ -237,9 +237,9 @@ static bool last_batch_is_right(const struct block *block, const struct block_en
 {
     if (!entry->cell)
         return true;
-    const size_t n_bytes = (size_t)block->expected_sink.n_out * sink_element_bytes(block->plan->sink);
-    return sink->n_out == block->expected_sink.n_out &&
-           memcmp(sink->out, block->expected.data, n_bytes) == 0 && guard_check(&block->buffer) == 0;
+    const size_t n_bytes = (size_t)block->expected.n_out * sink_element_bytes(block->plan->sink);
+    return sink->n_out == block->expected.n_out && memcmp(sink->out, block->expected.out, n_bytes) == 0 &&
+           guard_check(&block->buffer) == 0;
 }
 
 static int mark_wrong(struct block *block, const struct block_entry *entry, struct dv_error *error_out)

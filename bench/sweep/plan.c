@@ -71,7 +71,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
         return dv_no_memory(error_out);
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *kernel = kernel_at(i);
-        if ((kernel->flags & KERNEL_REFERENCE) || !(kernel->sinks & 1u << block->sink))
+        if (!(kernel->sinks & 1u << block->sink))
             continue;
         bool chosen = is_asked_for(group, kernel, block->sink);
         if (chosen && passes) {

@@ -291,22 +291,6 @@ static void a_sample_has_the_passes_that_its_least_time_takes(void **state)
     close_fixture(&fixture);
 }
 
-static void kernels_that_only_go_forward_are_not_replayed(void **state)
-{
-    (void)state;
-    struct kernel forward = kernel_of("forward", turns_wrong);
-    forward.flags = KERNEL_FORWARD_ONLY;
-    struct fixture fixture = open_fixture("row_ids", "replay");
-    add(&fixture, kernel_find("per_row"));
-    add(&fixture, &forward);
-    assert_int_equal(run(&fixture), 0);
-    struct csv_table *summary = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
-    assert_string_equal(csv_text(summary, 1, CSV_summary_verdict), "unavailable");
-    assert_non_null(strstr(csv_text(summary, 1, CSV_summary_reason), "forward-only"));
-    csv_free(summary);
-    close_fixture(&fixture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,7 +298,6 @@ int main(void)
         cmocka_unit_test(what_turns_wrong_later_loses_its_times),
         cmocka_unit_test(a_stopped_block_keeps_its_samples_and_is_measured_again),
         cmocka_unit_test(a_sample_has_the_passes_that_its_least_time_takes),
-        cmocka_unit_test(kernels_that_only_go_forward_are_not_replayed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static void make_job(struct job *job)
     assert_int_equal(dv_open(&job->dv, job->bytes, n_bytes, DV_NEEDS_INTERVALS, NULL), 0);
     job->batch = (struct batch){0, 1000};
     job->batches = (struct batches){.items = &job->batch, .n_items = 1, .n_rows = 1000};
-    job->kernel = kernel_find("oracle");
+    job->kernel = kernel_find("for_each_in_range");
     job->counters_job = (struct counters_job){.dv = &job->dv,
                                               .batches = &job->batches,
                                               .sink = SINK_row_ids,

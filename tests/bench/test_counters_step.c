@@ -275,7 +275,7 @@ static struct step_counts measure(const struct counters_job *job)
 {
     struct step_counts counts;
     struct dv_error error = {0};
-    assert_int_equal(step_measure(job, kernel_find("oracle"), &counts, &error), 0);
+    assert_int_equal(step_measure(job, kernel_find("for_each_in_range"), &counts, &error), 0);
     return counts;
 }
 

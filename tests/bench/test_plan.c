@@ -215,20 +215,6 @@ static void per_row_is_always_there(void **state)
     sweep_options_free(&options);
 }
 
-static void the_oracle_is_never_timed(void **state)
-{
-    (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink all --kernel all", &error), 0);
-    for (size_t b = 0; b < plan.n_blocks; b++)
-        for (size_t i = 0; i < plan.blocks[b].n_kernels; i++)
-            assert_string_not_equal(plan.blocks[b].kernels[i]->id, "oracle");
-    plan_free(&plan);
-    sweep_options_free(&options);
-}
-
 static void wrong_words_are_usage_errors(void **state)
 {
     (void)state;
@@ -262,7 +248,6 @@ int main(void)
         cmocka_unit_test(shards_are_disjoint_and_complete),
         cmocka_unit_test(lines_that_meet_share_the_block),
         cmocka_unit_test(per_row_is_always_there),
-        cmocka_unit_test(the_oracle_is_never_timed),
         cmocka_unit_test(wrong_words_are_usage_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -292,7 +292,7 @@ MISTAKE(counts_its_own_rows)
     return n_live;
 }
 
-/* A cursor that only goes forward, in a kernel that does not say so. */
+/* A cursor that only goes forward. */
 MISTAKE(never_goes_back)
 {
     uint64_t *highest = state->data;
