@@ -11,7 +11,7 @@
 #include "cell_find.h"
 #include "command.h"
 #include "explain_text.h"
-#include "run_files.h"
+#include "run_dir.h"
 
 /* The article's three cases: two kernels at two deletion rates. */
 struct preset {
@@ -169,9 +169,9 @@ int command_explain(int argc, char **argv, struct dv_error *error_out)
         return EXIT_FINE;
     }
     if (status == 0)
-        status = run_files_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
+        status = run_dir_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
     if (status == 0 && isnan(arguments.penalty) &&
-        run_files_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
+        run_dir_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
         counters = NULL; /* a run without counters: there is no penalty then, and the text says so */
     if (status == 0)
         status = explain_open(&explain, summary, counters, arguments.penalty, arguments.run_dir,

@@ -9,7 +9,6 @@
 
 #include "command.h"
 #include "figures.h"
-#include "program_digest.h"
 #include "report.h"
 #include "run_dir.h"
 #include "run_record.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_files.h"
+#include "run_dir.h"
 
 /* One sample of a run, to be found by cell, process start and round. */
 struct sample {
@@ -34,7 +34,7 @@ static int compare_samples(const void *left, const void *right)
 
 static int load_samples(struct samples *samples, const char *run_dir, struct dv_error *error_out)
 {
-    int status = run_files_load(&samples->table, run_dir, CSV_FILE_samples, error_out);
+    int status = run_dir_load(&samples->table, run_dir, CSV_FILE_samples, error_out);
     if (status < 0)
         return status;
     size_t n_rows = csv_n_rows(samples->table);
@@ -216,9 +216,9 @@ int compare_runs(struct comparisons *comparisons_out, const char *run_a, const c
 {
     struct samples a = {0}, b = {0};
     *comparisons_out = (struct comparisons){0};
-    int status = run_files_load(&comparisons_out->summary_a, run_a, CSV_FILE_summary, error_out);
+    int status = run_dir_load(&comparisons_out->summary_a, run_a, CSV_FILE_summary, error_out);
     if (status == 0)
-        status = run_files_load(&comparisons_out->summary_b, run_b, CSV_FILE_summary, error_out);
+        status = run_dir_load(&comparisons_out->summary_b, run_b, CSV_FILE_summary, error_out);
     if (status == 0)
         status = load_samples(&a, run_a, error_out);
     if (status == 0)

@@ -40,7 +40,7 @@ struct comparisons {
 
 /* Compares all cells that A measured; a cell is the same where vector, kernel, sink, batch size and mode are.
  * `threshold_pct` >= 0: differences up to it do not count, whatever the noise. Returns 0, the codes of
- * run_files_load, DV_ERROR_MEMORY, or DV_ERROR_INPUT where the runs have no cell in common. */
+ * run_dir_load, DV_ERROR_MEMORY, or DV_ERROR_INPUT where the runs have no cell in common. */
 int compare_runs(struct comparisons *comparisons_out, const char *run_a, const char *run_b,
                  double threshold_pct, struct dv_error *error_out);
 

@@ -15,7 +15,7 @@
 #include "figure_pairs.h"
 #include "figure_rows.h"
 #include "gnuplot.h"
-#include "run_files.h"
+#include "run_dir.h"
 
 struct figure_row {
     const char *script;
@@ -228,7 +228,7 @@ static char *list_kernels(const struct csv_table *summary)
 static struct attribution_penalty load_penalty(const char *run_dir)
 {
     struct csv_table *counters;
-    if (run_files_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
+    if (run_dir_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
         counters = NULL;
     struct attribution_penalty penalty = figure_pairs_penalty(counters);
     csv_free(counters);
@@ -238,7 +238,7 @@ static struct attribution_penalty load_penalty(const char *run_dir)
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out)
 {
     *figures_out = (struct figures){0};
-    int status = run_files_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
+    int status = run_dir_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
     figures_out->penalty = load_penalty(run_dir);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = dv_no_memory(error_out);

@@ -48,7 +48,7 @@ struct figures {
 };
 
 /* Which figures the rows of RUN/summary.csv allow; finds pictures drawn before. A figure without data is a
- * note, no failure. Returns 0 or the code of run_files_load. */
+ * note, no failure. Returns 0 or the code of run_dir_load. */
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out);
 
 /* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could

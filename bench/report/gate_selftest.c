@@ -10,26 +10,10 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "run_files.h"
+#include "run_dir.h"
 
 #define MADE_ROUNDS    9
 #define MADE_NOISE_PCT 2.0
-
-static char *join(const char *folder, const char *name)
-{
-    char *path = NULL;
-    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
-
-static int create(struct csv_writer **writer_out, const char *folder, enum csv_file file,
-                  struct dv_error *error_out)
-{
-    char *path = join(folder, run_files_name(file));
-    *writer_out = NULL;
-    int status = path ? csv_create(writer_out, path, file, error_out) : dv_no_memory(error_out);
-    free(path);
-    return status;
-}
 
 /* Copies one file of a run; the times of samples of `kernel` are multiplied. */
 static int copy_file(const char *from, const char *to, enum csv_file file, const char *kernel, double factor,
@@ -37,9 +21,9 @@ static int copy_file(const char *from, const char *to, enum csv_file file, const
 {
     struct csv_table *table;
     struct csv_writer *writer = NULL;
-    int status = run_files_load(&table, from, file, error_out);
+    int status = run_dir_load(&table, from, file, error_out);
     if (status == 0)
-        status = create(&writer, to, file, error_out);
+        status = run_dir_create_csv(&writer, to, file, error_out);
     for (size_t row = 0; status == 0 && row < csv_n_rows(table); row++) {
         csv_copy_row(writer, table, row);
         if (file == CSV_FILE_samples && strcmp(csv_text(table, row, CSV_samples_kernel), kernel) == 0)
@@ -59,9 +43,9 @@ static int make_run(const char *folder, struct dv_error *error_out)
     static const double scatter[MADE_ROUNDS] = {1.000, 1.004, 0.997, 1.008, 1.002,
                                                 0.999, 1.011, 1.001, 1.005};
     struct csv_writer *summary = NULL, *samples = NULL;
-    int status = create(&summary, folder, CSV_FILE_summary, error_out);
+    int status = run_dir_create_csv(&summary, folder, CSV_FILE_summary, error_out);
     if (status == 0)
-        status = create(&samples, folder, CSV_FILE_samples, error_out);
+        status = run_dir_create_csv(&samples, folder, CSV_FILE_samples, error_out);
     for (int k = 0; status == 0 && k < 2; k++) {
         csv_set_text(summary, CSV_summary_cell, kernels[k]);
         csv_set_text(summary, CSV_summary_dv, "made");
@@ -111,7 +95,7 @@ static int try_copies(const char *run_dir, const char *folder, double threshold_
                       struct dv_error *error_out)
 {
     struct csv_table *summary;
-    int status = run_files_load(&summary, run_dir, CSV_FILE_summary, error_out);
+    int status = run_dir_load(&summary, run_dir, CSV_FILE_summary, error_out);
     if (status < 0)
         return status;
     const char *kernel = NULL;
@@ -139,7 +123,7 @@ static void remove_folder(const char *folder)
 {
     static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = join(folder, run_files_name(files[i]));
+        char *path = run_dir_file(folder, run_dir_csv_name(files[i]));
         if (path)
             unlink(path);
         free(path);

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,8 @@
 #include <unistd.h>
 
 #include "csv.h"
-#include "run_files.h"
+#include "run_dir.h"
+#include "run_json.h"
 
 static int make_empty_folder(const char *path, struct dv_error *error_out)
 {
@@ -71,12 +71,12 @@ static int load_all(struct csv_table **tables, enum csv_file file, const char *c
                     struct dv_error *error_out)
 {
     for (size_t i = 0; i < n_runs; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", run_dirs[i], run_files_name(file)) < 0)
+        char *path = run_dir_file(run_dirs[i], run_dir_csv_name(file));
+        if (!path)
             return dv_no_memory(error_out);
         bool is_left_out = file != CSV_FILE_summary && access(path, F_OK) != 0;
         free(path);
-        int status = is_left_out ? 0 : run_files_load(&tables[i], run_dirs[i], file, error_out);
+        int status = is_left_out ? 0 : run_dir_load(&tables[i], run_dirs[i], file, error_out);
         if (status < 0)
             return status;
     }
@@ -87,17 +87,13 @@ static int write_all(const char *out_dir, enum csv_file file, struct csv_table *
                      struct dv_error *error_out)
 {
     struct csv_writer *writer = NULL;
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", out_dir, run_files_name(file)) < 0)
-        return dv_no_memory(error_out);
-    int status = csv_create(&writer, path, file, error_out);
+    int status = run_dir_create_csv(&writer, out_dir, file, error_out);
     for (size_t i = 0; i < n_runs; i++)
         for (size_t row = 0; status == 0 && tables[i] && row < csv_n_rows(tables[i]); row++) {
             csv_copy_row(writer, tables[i], row);
             status = csv_end_row(writer, error_out);
         }
     int closed = csv_close(writer, status < 0 ? NULL : error_out);
-    free(path);
     return status < 0 ? status : closed;
 }
 
@@ -121,42 +117,25 @@ static int merge_file(const char *out_dir, enum csv_file file, const char *const
     return status;
 }
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* What each run said of itself, under `runs`; the warnings of all of them. A run without run.json is a
  * warning. */
 static int merge_run_json(const char *out_dir, const char *const *run_dirs, size_t n_runs,
                           struct dv_error *error_out)
 {
     json_t *runs = json_array(), *warnings = json_array();
-    char *path = NULL;
     for (size_t i = 0; i < n_runs; i++) {
-        if (asprintf(&path, "%s/run.json", run_dirs[i]) < 0)
-            path = NULL;
-        json_t *run = path ? json_load_file(path, 0, NULL) : NULL;
-        free(path);
-        if (json_is_array(json_object_get(run, "warnings")))
+        json_t *run;
+        if (run_json_load(&run, run_dirs[i], NULL) < 0)
+            json_array_append_new(
+                warnings, json_sprintf("%s: no run.json that can be read", run_dir_name(run_dirs[i])));
+        else if (json_is_array(json_object_get(run, "warnings")))
             json_array_extend(warnings, json_object_get(run, "warnings"));
         if (run)
             json_array_append_new(runs, run);
-        else
-            json_array_append_new(warnings,
-                                  json_sprintf("%s: no run.json that can be read", last_name(run_dirs[i])));
     }
     json_t *merged = json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", COLUMNS_SCHEMA, "run",
-                               last_name(out_dir), "status", "merged", "warnings", warnings, "runs", runs);
-    int status = 0;
-    if (!merged || asprintf(&path, "%s/run.json", out_dir) < 0)
-        status = dv_no_memory(error_out);
-    else {
-        if (json_dump_file(merged, path, JSON_INDENT(2)) != 0)
-            status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s", path);
-        free(path);
-    }
+                               run_dir_name(out_dir), "status", "merged", "warnings", warnings, "runs", runs);
+    const int status = run_json_save(out_dir, merged, error_out);
     json_decref(merged);
     return status;
 }
@@ -166,10 +145,9 @@ static void remove_half(const char *out_dir)
 {
     static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", out_dir, run_files_name(files[i])) < 0)
-            return;
-        (void)unlink(path);
+        char *path = run_dir_file(out_dir, run_dir_csv_name(files[i]));
+        if (path)
+            (void)unlink(path);
         free(path);
     }
     (void)rmdir(out_dir);

@@ -12,7 +12,7 @@
 
 /* Writes the rows of all runs, in their order, into the folder OUT, which must not exist or be empty. Rows
  * stay as they are: the column `run` tells where each came from. A run without samples.csv or counters.csv
- * adds none. Returns 0, the codes of run_files_load (another schema is refused by name), DV_ERROR_USAGE (OUT
+ * adds none. Returns 0, the codes of run_dir_load (another schema is refused by name), DV_ERROR_USAGE (OUT
  * is not empty, or a cell is in two runs: those are to be compared, not merged), DV_ERROR_IO or
  * DV_ERROR_MEMORY. */
 int merge_runs(const char *out_dir, const char *const *run_dirs, size_t n_runs, struct dv_error *error_out);

@@ -15,6 +15,7 @@
 #include "report_claims.h"
 #include "report_numbers.h"
 #include "report_text.h"
+#include "run_json.h"
 
 /* What both forms are written from. */
 struct report {
@@ -348,13 +349,10 @@ static int write_form(const struct report *report, enum report_form form, const 
 int report_write(const char *run_dir, struct dv_error *error_out)
 {
     struct report report = {.run_dir = run_dir};
-    char *path = NULL;
     int status = figures_plan(&report.figures, run_dir, error_out);
     if (status < 0)
         return status;
-    if (asprintf(&path, "%s/run.json", run_dir) >= 0)
-        report.run = json_load_file(path, 0, NULL);
-    free(path);
+    (void)run_json_load(&report.run, run_dir, NULL);
     status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
     if (status == 0)
         status = write_form(&report, REPORT_HTML, "report.html", error_out);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_dir.h"
+
 static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:72rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.7rem}h2{font-size:1.3rem;margin-top:2.5rem;border-bottom:1px solid "
@@ -193,10 +195,8 @@ static void put_base64(FILE *out, FILE *in)
 bool report_picture(const struct report_text *text, const char *run_dir, const char *path_in_run,
                     const char *alternative)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", run_dir, path_in_run) < 0)
-        return false;
-    FILE *picture = fopen(path, "rb");
+    char *path = run_dir_file(run_dir, path_in_run);
+    FILE *picture = path ? fopen(path, "rb") : NULL;
     free(path);
     if (!picture)
         return false;

@@ -13,6 +13,12 @@
 
 #include "csv_schema.h"
 
+static const struct csv_column_info columns[] = {
+#define COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning},
+#include "columns.def"
+#undef COLUMN
+};
+
 struct csv_table {
     enum csv_file file;
     bool is_truncated;
@@ -25,6 +31,12 @@ struct csv_table {
     locale_t c_locale;
     size_t place[CSV_N_COLUMNS]; /* of the column in a row */
 };
+
+const struct csv_column_info *csv_column_info(enum csv_column column)
+{
+    assert((unsigned)column < CSV_N_COLUMNS);
+    return &columns[column];
+}
 
 enum csv_column csv_schema_column(enum csv_file file)
 {

@@ -24,6 +24,36 @@ char *run_dir_file(const char *dir, const char *name)
     return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
+const char *run_dir_csv_name(enum csv_file file)
+{
+    static const char *const names[] = {[CSV_FILE_summary] = "summary.csv",
+                                        [CSV_FILE_samples] = "samples.csv",
+                                        [CSV_FILE_counters] = "counters.csv"};
+    return names[file];
+}
+
+int run_dir_load(struct csv_table **table_out, const char *dir, enum csv_file file,
+                 struct dv_error *error_out)
+{
+    char *path = run_dir_file(dir, run_dir_csv_name(file));
+    *table_out = NULL;
+    if (!path)
+        return dv_no_memory(error_out);
+    int status = csv_load(table_out, path, file, error_out);
+    free(path);
+    return status;
+}
+
+int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv_file file,
+                       struct dv_error *error_out)
+{
+    char *path = run_dir_file(dir, run_dir_csv_name(file));
+    *writer_out = NULL;
+    int status = path ? csv_create(writer_out, path, file, error_out) : dv_no_memory(error_out);
+    free(path);
+    return status;
+}
+
 /* mkdir -p. */
 static int make_path(char *path)
 {

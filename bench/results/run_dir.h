@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a run: made for a new one, found again for one that goes on.
+/* The folder of a run: made for a new one, and the names and tables of its files.
  *
- * Place in the data flow: --out, --resume -> a folder and the run's name -> every file of the results. */
+ * Place in the data flow: --out -> a folder and the run's name -> every file of the results; results/RUN -> csv
+ * tables -> plot, report, compare, merge. */
 #ifndef DVBENCH_RUN_DIR_H
 #define DVBENCH_RUN_DIR_H
 
-#include "dv.h"
+#include "csv.h"
 
 /* Makes the folder of a new run: `out_dir`, or results/<UTC date and time>-<plan> where NULL, in the current
  * folder or in what DVBENCH_RESULTS names. Returns its path in `dir_out` (owned by the caller). A folder that
@@ -17,5 +18,16 @@ const char *run_dir_name(const char *dir);
 
 /* Path of a file in it; owned by the caller, NULL without memory. */
 char *run_dir_file(const char *dir, const char *name);
+
+/* "summary.csv", ...; static. */
+const char *run_dir_csv_name(enum csv_file file);
+
+/* Creates DIR/<file>.csv. As csv_create. */
+int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv_file file,
+                       struct dv_error *error_out);
+
+/* Loads DIR/<file>.csv; errors name the file. As csv_load. */
+int run_dir_load(struct csv_table **table_out, const char *dir, enum csv_file file,
+                 struct dv_error *error_out);
 
 #endif

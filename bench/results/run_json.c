@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_json.h"
 
-#include <jansson.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "build_info.h"
 #include "csv.h"
 #include "file_write.h"
+#include "run_dir.h"
 #include "utf8.h"
-#include "versions.h"
 
 /* A text of any bytes as JSON: what is no UTF-8 (a path may be) is percent-encoded. */
 static json_t *text_or_null(const char *text)
@@ -99,10 +100,28 @@ static json_t *machine_details(const struct machine *machine)
     return object;
 }
 
+/* The first line that `command --version` prints, "valgrind-3.19.0". `command` is a word found on the PATH; it is not
+ * quoted. False and "" where it is missing or fails. Starts a child process. */
+static bool tool_version_line(const char *command, char *line_out, size_t line_bytes)
+{
+    char shell_command[128], rest[256];
+    snprintf(shell_command, sizeof shell_command, "%s --version 2>/dev/null </dev/null", command);
+    line_out[0] = 0;
+    FILE *stream = popen(shell_command, "re");
+    if (!stream)
+        return false;
+    const bool is_read = fgets(line_out, (int)line_bytes, stream) != NULL;
+    while (fgets(rest, sizeof rest, stream)) {
+    }
+    const bool is_fine = pclose(stream) == 0 && is_read;
+    line_out[is_fine ? strcspn(line_out, "\r\n") : 0] = 0;
+    return *line_out != 0;
+}
+
 static json_t *tool_version(const char *command)
 {
     char line[128];
-    return versions_tool(command, line, sizeof line) ? text_or_null(line) : json_null();
+    return tool_version_line(command, line, sizeof line) ? text_or_null(line) : json_null();
 }
 
 static json_t *versions(const struct run_info *info)
@@ -162,9 +181,11 @@ static json_t *this_start(const struct run_info *info)
 }
 
 /* Each process start writes the file anew: what the others said of themselves is taken over from it. */
-static json_t *starts(const char *path, const struct run_info *info)
+static json_t *starts(const char *dir, const struct run_info *info)
 {
-    json_t *earlier = json_load_file(path, 0, NULL);
+    char *path = run_dir_file(dir, "run.json");
+    json_t *earlier = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
     json_t *list = json_array();
     const json_t *item;
     size_t i, n_before = 0;
@@ -181,7 +202,7 @@ static json_t *starts(const char *path, const struct run_info *info)
 }
 
 /* The whole file; NULL without memory. */
-static json_t *document(const char *path, const struct run_info *info)
+static json_t *document(const char *dir, const struct run_info *info)
 {
     char machine[256];
     json_t *root = json_object();
@@ -198,7 +219,7 @@ static json_t *document(const char *path, const struct run_info *info)
     set(&root, "croaring", text_or_null(dv_croaring_version()));
     set(&root, "compiler", text_or_null(BUILD_COMPILER));
     set(&root, "machine_details", machine_details(info->machine));
-    set(&root, "starts", starts(path, info));
+    set(&root, "starts", starts(dir, info));
     set(&root, "held", held(info));
     set(&root, "versions", versions(info));
     set(&root, "builds", builds());
@@ -208,18 +229,64 @@ static json_t *document(const char *path, const struct run_info *info)
     return root;
 }
 
-int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out)
+int run_json_save(const char *dir, const json_t *root, struct dv_error *error_out)
 {
-    json_t *root = document(path, info);
+    char *path = run_dir_file(dir, "run.json"), *line = NULL;
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-    char *line = NULL;
     int status;
-    if (text && asprintf(&line, "%s\n", text) >= 0)
+    if (path && text && asprintf(&line, "%s\n", text) >= 0)
         status = file_write(path, line, strlen(line), error_out);
     else
         status = dv_no_memory(error_out);
     free(line);
     free(text);
+    free(path);
+    return status;
+}
+
+int run_json_write(const char *dir, const struct run_info *info, struct dv_error *error_out)
+{
+    json_t *root = document(dir, info);
+    const int status = run_json_save(dir, root, error_out);
     json_decref(root);
+    return status;
+}
+
+/* What is wrong with a file that was read; 0 where nothing is. */
+static int judge(const json_t *root, const json_error_t *error, struct dv_error *error_out)
+{
+    if (!root)
+        return dv_fail_at(error_out, DV_ERROR_INPUT, error->position < 0 ? 0 : (uint64_t)error->position,
+                          "no JSON object: %s", error->text);
+    if (!json_is_object(root))
+        return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no JSON object: something else");
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    if (schema && strcmp(schema, COLUMNS_SCHEMA) == 0)
+        return 0;
+    return dv_fail(error_out, DV_ERROR_INPUT, "a run of schema '%s'; this build reads schema " COLUMNS_SCHEMA,
+                   schema ? schema : "");
+}
+
+int run_json_load(json_t **root_out, const char *dir, struct dv_error *error_out)
+{
+    json_error_t error;
+    char *path = run_dir_file(dir, "run.json");
+    FILE *stream = path ? fopen(path, "re") : NULL;
+    int status;
+    *root_out = NULL;
+    if (!path)
+        return dv_no_memory(error_out);
+    if (stream) {
+        *root_out = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+        fclose(stream);
+        status = judge(*root_out, &error, error_out);
+    } else
+        status = dv_fail(error_out, DV_ERROR_INPUT, "cannot open: %s", strerror(errno));
+    if (status < 0) {
+        (void)dv_error_set_where(error_out, path);
+        json_decref(*root_out);
+        *root_out = NULL;
+    }
+    free(path);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef DVBENCH_RUN_JSON_H
 #define DVBENCH_RUN_JSON_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct run_pair {
  * Versions of the program, CRoaring, libbenchmark, valgrind and gnuplot are found out by the writer. */
 struct run_info {
     const char *run;    /* name of the run: its folder */
-    const char *status; /* "running", "complete", "interrupted", "failed" */
+    const char *status; /* "running", "complete", "interrupted" */
     const char *plan;
     const char *const *arguments; /* of the command line */
     size_t n_arguments;
@@ -45,25 +46,16 @@ struct run_info {
     size_t n_warnings;
 };
 
-/* Writes the file, which appears whole or not at all: beside, flushed, renamed. A file that is there is
- * replaced, but for its list `starts`, {start, status, started, ended, steal_pct} of each other process
- * start. Bytes that are no UTF-8 become %XX. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
-int run_json_write(const char *path, const struct run_info *info, struct dv_error *error_out);
+/* Writes DIR/run.json, which appears whole or not at all. A file that is there is replaced, except for its list
+ * `starts`, {start, status, started, ended, steal_pct} of each other process start. Bytes that are not UTF-8 become
+ * %XX. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
+int run_json_write(const char *dir, const struct run_info *info, struct dv_error *error_out);
 
-struct run_json; /* a run.json in memory */
+/* The same for an object that the caller made: of merged runs. NULL is DV_ERROR_MEMORY. */
+int run_json_save(const char *dir, const json_t *root, struct dv_error *error_out);
 
-/* Returns 0, DV_ERROR_MEMORY or DV_ERROR_INPUT (cannot be read, no JSON object, or of another schema). */
-int run_json_load(struct run_json **run_out, const char *path, struct dv_error *error_out);
-
-/* The value at a path of keys such as "machine" or "machine_details.governor", as text; "" where it is
- * absent, null, an object or a list. Lives as long as `run`. */
-const char *run_json_text(const struct run_json *run, const char *key_path);
-
-/* The texts of a list such as "warnings"; 0 and "" where there is none. */
-size_t run_json_n_items(const struct run_json *run, const char *key_path);
-const char *run_json_item(const struct run_json *run, const char *key_path, size_t index);
-
-/* NULL is fine. */
-void run_json_free(struct run_json *run);
+/* Reads DIR/run.json, to be released by json_decref. Returns 0, DV_ERROR_MEMORY or DV_ERROR_INPUT (cannot be read,
+ * not a JSON object, or of another schema), then `root_out` is NULL. */
+int run_json_load(json_t **root_out, const char *dir, struct dv_error *error_out);
 
 #endif

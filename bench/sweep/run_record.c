@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "build_info.h"
 #include "gbench.h"
@@ -10,13 +15,13 @@
 #include "run_dir.h"
 #include "run_json.h"
 #include "run_record.h"
+#include "source.h"
 
 enum { N_SETTINGS = 8, MAX_EVENTS = 40 };
 
 struct run_record {
     const struct sweep_options *options;
     const struct counters *counters;
-    char *path; /* of run.json */
     char *dir;
     struct machine machine;
     char machine_id[192];
@@ -134,9 +139,8 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         return dv_no_memory(error_out);
     record->options = options;
     record->counters = counters;
-    record->path = run_dir_file(dir, "run.json");
     record->dir = strdup(dir);
-    int status = record->path && record->dir ? 0 : DV_ERROR_MEMORY;
+    int status = record->dir ? 0 : DV_ERROR_MEMORY;
     for (int i = 0; status == 0 && i < argc && strcmp(argv[i], "--start") != 0; i++)
         if (strcmp(argv[i], "--resume") == 0)
             i++; /* with its folder: it may move */
@@ -154,7 +158,7 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         return status;
     fill_info(record);
     machine_ticks_read(&record->ticks, record->info.pinned_cpu);
-    return run_json_write(record->path, &record->info, error_out);
+    return run_json_write(record->dir, &record->info, error_out);
 }
 
 struct summary_facts run_record_facts(const struct run_record *record)
@@ -179,7 +183,7 @@ int run_record_end(struct run_record *record, bool was_interrupted, struct dv_er
     record->info.steal_pct = machine_steal_pct(&record->ticks, &now);
     record->info.ended = time(NULL);
     record->info.status = was_interrupted ? "interrupted" : "complete";
-    return run_json_write(record->path, &record->info, error_out);
+    return run_json_write(record->dir, &record->info, error_out);
 }
 
 void run_record_free(struct run_record *record)
@@ -189,27 +193,46 @@ void run_record_free(struct run_record *record)
     strings_free(&record->arguments);
     strings_free(&record->warnings);
     strings_free(&record->events);
-    free(record->path);
     free(record->dir);
     free(record);
 }
 
 int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out)
 {
-    struct run_json *run = NULL;
-    char *path = run_dir_file(dir, "run.json");
+    json_t *run;
     struct dv_error error = {0};
-    int status = path ? run_json_load(&run, path, &error) : DV_ERROR_MEMORY;
-    free(path);
+    int status = run_json_load(&run, dir, &error);
     if (status < 0)
         return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: no run to go on with: %s", dir,
                        error.message);
-    for (size_t i = 0; status == 0 && i < run_json_n_items(run, "arguments"); i++) {
-        const char *word = run_json_item(run, "arguments", i);
-        status = strings_add(words_out, word, strlen(word));
+    const json_t *word;
+    size_t i;
+    json_array_foreach(json_object_get(run, "arguments"), i, word)
+    {
+        if (status == 0 && json_is_string(word))
+            status = strings_add(words_out, json_string_value(word), json_string_length(word));
     }
-    run_json_free(run);
+    json_decref(run);
     if (status == 0 && words_out->n_items == 0)
         return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: its run.json has no arguments", dir);
     return status < 0 ? dv_fail(error_out, status, "no memory for the arguments") : 0;
+}
+
+int program_digest(uint64_t *digest_out, struct dv_error *error_out)
+{
+    struct stat info;
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0)
+        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (bytes == MAP_FAILED)
+        return dv_fail(error_out, DV_ERROR_IO, "cannot read this program: %s", strerror(errno));
+    const char *const version = dv_croaring_version();
+    const uint64_t parts[2] = {source_digest(bytes, (size_t)info.st_size),
+                               source_digest((const uint8_t *)version, strlen(version))};
+    *digest_out = source_digest((const uint8_t *)parts, sizeof parts);
+    munmap(bytes, (size_t)info.st_size);
+    return 0;
 }

@@ -34,4 +34,8 @@ void run_record_free(struct run_record *record);
 /* The words that the run in DIR was started with, "sweep" first. DV_ERROR_USAGE where DIR holds no run. */
 int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out);
 
+/* Which program measures: a digest of this executable and of CRoaring's version. A cell of another one is another
+ * cell. Returns 0 or DV_ERROR_IO. */
+int program_digest(uint64_t *digest_out, struct dv_error *error_out);
+
 #endif

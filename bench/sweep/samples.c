@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run_dir.h"
 #include "samples.h"
 
 static int remember(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
@@ -64,7 +65,7 @@ static int load_row(struct samples *samples, const struct csv_table *table, size
 int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out)
 {
     *samples_out = (struct samples){.run = run};
-    if (asprintf(&samples_out->path, "%s/samples.csv", dir) < 0)
+    if (!(samples_out->path = run_dir_file(dir, "samples.csv")))
         return dv_no_memory(error_out);
     struct csv_table *table = NULL;
     int status = 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "noise.h"
+#include "run_dir.h"
 #include "stats.h"
 #include "summary.h"
 
@@ -346,9 +347,9 @@ int summary_update_counters(const struct summary_facts *facts, const struct bloc
 
 static int load_summary(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
 {
-    char *path = NULL;
+    char *path = run_dir_file(dir, run_dir_csv_name(CSV_FILE_summary));
     *table_out = NULL;
-    if (asprintf(&path, "%s/summary.csv", dir) < 0)
+    if (!path)
         return dv_no_memory(error_out);
     int status = load_if_there(table_out, path, CSV_FILE_summary, error_out);
     free(path);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <jansson.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "benchmark_join.h"
 #include "exit_code.h"
 #include "summary.h"
 #include "sweep_starts.h"
@@ -86,6 +87,39 @@ static int run_start(const char *dir, int start, const char *json_path, int argc
     return status;
 }
 
+static int append_part(json_t *joined, const char *part, struct dv_error *error_out)
+{
+    json_error_t error;
+    json_t *root = json_load_file(part, 0, &error);
+    json_t *benchmarks = json_object_get(root, "benchmarks");
+    if (!json_is_array(benchmarks)) {
+        json_decref(root);
+        return dv_fail(error_out, DV_ERROR_IO, "%s: no benchmarks in it", part);
+    }
+    if (!json_object_get(joined, "context"))
+        json_object_set(joined, "context", json_object_get(root, "context"));
+    json_array_extend(json_object_get(joined, "benchmarks"), benchmarks);
+    json_decref(root);
+    return 0;
+}
+
+/* Writes `path` with the context of the first part and the benchmarks of all, as compare.py wants it, then removes
+ * the parts. */
+static int join_benchmarks(const char *path, char *const *parts, size_t n_parts, struct dv_error *error_out)
+{
+    json_t *joined = json_object();
+    json_object_set_new(joined, "benchmarks", json_array());
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < n_parts; i++)
+        status = append_part(joined, parts[i], error_out);
+    if (status == 0 && json_dump_file(joined, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0)
+        status = dv_fail(error_out, DV_ERROR_IO, "--benchmark_out=%s: %s", path, strerror(errno));
+    json_decref(joined);
+    for (size_t i = 0; status == 0 && i < n_parts; i++)
+        unlink(parts[i]);
+    return status;
+}
+
 int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
                      volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
@@ -103,7 +137,7 @@ int sweep_starts_run(const struct sweep_options *options, const char *dir, int a
         free(part);
     }
     if (status == 0 && parts.n_items)
-        status = benchmark_join(options->benchmark_out, parts.items, parts.n_items, error_out);
+        status = join_benchmarks(options->benchmark_out, parts.items, parts.n_items, error_out);
     strings_free(&parts);
     return status;
 }

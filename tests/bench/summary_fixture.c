@@ -11,16 +11,13 @@
 
 #include <cmocka.h>
 
-#include "run_files.h"
+#include "run_dir.h"
 #include "summary_fixture.h"
 
 static struct csv_writer *create(const char *folder, enum csv_file file)
 {
     struct csv_writer *writer;
-    char *path = NULL;
-    assert_true(asprintf(&path, "%s/%s", folder, run_files_name(file)) > 0);
-    assert_int_equal(csv_create(&writer, path, file, NULL), 0);
-    free(path);
+    assert_int_equal(run_dir_create_csv(&writer, folder, file, NULL), 0);
     return writer;
 }
 
@@ -79,8 +76,8 @@ void fixture_remove(char *folder)
 {
     static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples};
     for (size_t i = 0; i < 2; i++) {
-        char *path = NULL;
-        assert_true(asprintf(&path, "%s/%s", folder, run_files_name(files[i])) > 0);
+        char *path = run_dir_file(folder, run_dir_csv_name(files[i]));
+        assert_non_null(path);
         unlink(path);
         free(path);
     }
@@ -91,6 +88,6 @@ void fixture_remove(char *folder)
 struct csv_table *fixture_load(const char *folder)
 {
     struct csv_table *table;
-    assert_int_equal(run_files_load(&table, folder, CSV_FILE_summary, NULL), 0);
+    assert_int_equal(run_dir_load(&table, folder, CSV_FILE_summary, NULL), 0);
     return table;
 }
