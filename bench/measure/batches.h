@@ -5,6 +5,7 @@
 #ifndef DVBENCH_BATCHES_H
 #define DVBENCH_BATCHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ struct batches {
     struct batch *items; /* owned; ascending, disjoint */
     size_t n_items;
     uint64_t n_rows; /* sum over the items */
-    int is_sample;   /* 1 where not every batch of the file is visited */
+    bool is_sample;  /* not every batch of the file is visited */
 };
 
 /* Cuts the rows [base, base + n_rows) into batches of batch_rows (the last one may be short) and keeps at

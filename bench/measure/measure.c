@@ -61,7 +61,7 @@ static void loop_over_batches(struct gbench_state *state, void *user)
 struct outcome {
     double cpu_ns_per_iteration;
     int64_t n_iterations;
-    int has_error;
+    bool has_error;
 };
 
 static void take_outcome(const struct gbench_result *results, size_t n_results, void *user)

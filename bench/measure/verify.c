@@ -12,9 +12,8 @@
  * store. */
 enum { GARBAGE_A = 0xA5, GARBAGE_B = 0x5A };
 
-enum {
-    MAX_REPEATED_ROWS = 10000
-}; /* larger batches are not repeated: that costs time and shows nothing more */
+/* Larger batches are not repeated: that costs time and shows nothing more. */
+enum { MAX_REPEATED_ROWS = 10000 };
 
 const char *verdict_id(enum verdict_kind kind)
 {
@@ -77,8 +76,8 @@ static int wrong_element(const struct expected *expected, const struct batch *ba
                   index, found, wanted, batch->start, batch->n_rows);
 }
 
-int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
-                  const struct sink *sink, struct verdict *verdict_out)
+static int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
+                         const struct sink *sink, struct verdict *verdict_out)
 {
     if (n_live != expected->n_live)
         return not_ok(verdict_out, VERDICT_WRONG,
@@ -100,7 +99,7 @@ struct verification {
     const struct dv *dv;
     enum sink_kind sink;
     struct kernel_state state;
-    int is_open; /* state is to be closed */
+    bool is_open; /* state is to be closed */
     size_t state_bytes;
     struct guard_buffer buffer;
     struct expected expected;
@@ -217,7 +216,7 @@ static void close_state(struct verification *v)
     if (v->is_open && v->kernel->close)
         v->kernel->close(&v->state);
     v->state = (struct kernel_state){0};
-    v->is_open = 0;
+    v->is_open = false;
 }
 
 /* Opens the kernel's state anew. Returns 1; else 0 with the verdict, or a negative code. */
@@ -230,7 +229,7 @@ static int reopen(struct verification *v, struct dv_error *error_out)
         return not_ok(v->verdict, VERDICT_UNAVAILABLE, "%s", error_out->message);
     if (status != 0)
         return status;
-    v->is_open = 1;
+    v->is_open = true;
     v->state_bytes = v->state.n_bytes;
     return 1;
 }

@@ -27,19 +27,14 @@ struct verdict {
     char reason[512];   /* "" where ok; one line: "row_ids[17] = 23, oracle 24 (batch at 5000, 5000 rows)" */
 };
 
-const char *
-verdict_id(enum verdict_kind kind); /* "ok", "wrong", "unavailable": the values of the CSV column */
-
-/* Compares what a kernel returned and left in `sink` with `expected` of the batch. Fills `verdict_out`: ok or
- * wrong; the buffer's guard is not looked at. Returns 1 where equal, else 0. */
-int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
-                  const struct sink *sink, struct verdict *verdict_out);
+/* "ok", "wrong", "unavailable": the values of the CSV column. */
+const char *verdict_id(enum verdict_kind kind);
 
 /* What verify_kernel does beyond two passes in order. */
 struct verify_options {
     uint64_t seed; /* of the shuffle and the gaps */
-    int shuffled;  /* a pass in shuffled order, each batch twice */
-    int gaps;      /* a pass that leaves out about half of the batches */
+    bool shuffled; /* a pass in shuffled order, each batch twice */
+    bool gaps;     /* a pass that leaves out about half of the batches */
 };
 
 /* Opens the kernel's state for `dv`, which must have its intervals and what the kernel needs, and runs it

@@ -74,11 +74,10 @@ int machine_default_cpu(void);
  * the first one. Returns the trim threshold in bytes, 0 where the C library has none. */
 uint64_t machine_fix_malloc(void);
 
-/* Cumulative counters of the calling thread; difference two of them. -1: not told here. */
+/* Cumulative counters of the calling thread; difference two of them. -1: unknown here. */
 struct machine_usage {
-    int64_t page_faults;      /* minor and major */
-    int64_t cpu_migrations;   /* from /proc/self/sched */
-    int64_t context_switches; /* voluntary and not */
+    int64_t page_faults;    /* minor and major */
+    int64_t cpu_migrations; /* from /proc/self/sched */
 };
 
 void machine_usage_read(struct machine_usage *usage_out);

@@ -72,12 +72,11 @@ static int64_t read_migrations(void)
 void machine_usage_read(struct machine_usage *usage_out)
 {
     struct rusage usage;
-    *usage_out = (struct machine_usage){-1, -1, -1};
+    *usage_out = (struct machine_usage){-1, -1};
     usage_out->cpu_migrations = read_migrations(); /* first: reading it may fault */
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
     usage_out->page_faults = (int64_t)usage.ru_minflt + usage.ru_majflt;
-    usage_out->context_switches = (int64_t)usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 static int64_t since(int64_t before, int64_t after)
@@ -91,15 +90,14 @@ struct machine_usage machine_usage_since(const struct machine_usage *before,
     return (struct machine_usage){
         .page_faults = since(before->page_faults, after->page_faults),
         .cpu_migrations = since(before->cpu_migrations, after->cpu_migrations),
-        .context_switches = since(before->context_switches, after->context_switches),
     };
 }
 
 void machine_ticks_read(struct machine_ticks *ticks_out, int cpu)
 {
     char line[1024], name[32];
-    uint64_t n[8] = {
-        0}; /* user nice system idle iowait irq softirq steal; guest times are part of user's and nice's */
+    /* user nice system idle iowait irq softirq steal; guest times are part of user's and nice's */
+    uint64_t n[8] = {0};
     *ticks_out = (struct machine_ticks){0};
     snprintf(name, sizeof name, cpu < 0 ? "cpu " : "cpu%d ", cpu);
     FILE *stream = fopen("/proc/stat", "re");

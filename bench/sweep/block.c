@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block_state.h"
+#include "block_internal.h"
 #include "counter_status.h"
 
 /* Batches of one pass in replay: the same batch so often that the loop around it costs nothing beside it. */
@@ -115,7 +115,7 @@ static int replay_one_batch(struct block *block, struct dv_error *error_out)
         return dv_no_memory(error_out);
     block->batches.n_items = REPLAY_BATCHES;
     block->batches.n_rows = (uint64_t)REPLAY_BATCHES * one.n_rows;
-    block->batches.is_sample = 1;
+    block->batches.is_sample = true;
     for (size_t i = 0; i < REPLAY_BATCHES; i++)
         block->batches.items[i] = one;
     return 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block_state.h"
+#include "block_internal.h"
 #include "store_bound.h"
 
 /* --- the bound as an entry --- */

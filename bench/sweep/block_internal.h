@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a block, shared by the files that run its steps: block.c (open, close), block_time.c
- * (rounds), block_cost.c (opening costs, counters). */
-#ifndef DVBENCH_BLOCK_STATE_H
-#define DVBENCH_BLOCK_STATE_H
+/* The inside of a block, shared by the files that run its steps: block.c (open, close), block_rounds.c
+ * (rounds), block_costs.c (opening costs, counters). */
+#ifndef DVBENCH_BLOCK_INTERNAL_H
+#define DVBENCH_BLOCK_INTERNAL_H
 
 #include "block.h"
 #include "expected.h"
@@ -45,12 +45,12 @@ struct block {
 /* Targets of `each_bytes` that exceed the last-level cache, but no more than `most`. */
 size_t block_cold_targets(const struct block *block, uint64_t each_bytes, size_t most);
 
-/* block_time.c */
+/* block_rounds.c */
 int block_make_entries(struct block *block, struct dv_error *error_out);
 int block_run_rounds(struct block *block, struct dv_error *error_out);
 void block_free_entries(struct block *block);
 
-/* block_cost.c */
+/* block_costs.c */
 int block_measure_costs(struct block *block, struct dv_error *error_out);
 int block_count(struct block *block, struct dv_error *error_out);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "block_state.h"
+#include "block_internal.h"
 #include "stats.h"
 
 /* Each cost is the median of so many measurements, each at least a tenth of a sample long. */
