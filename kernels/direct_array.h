@@ -360,7 +360,7 @@ static ALWAYS_INLINE void emit_array(struct direct_out *o, struct direct_cursor 
     case SINK_live_runs:
         array_runs(o, cursor, segment, isa);
         return;
-    default:
+    case SINK_touch:
         array_touch(o, cursor, segment);
     }
     o->n_deleted += cursor->i_item - i_first;

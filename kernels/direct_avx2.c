@@ -101,6 +101,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX2, isa)
-FOR_EACH_SINK_ID(INSTANCE, direct_avx2)
+#define INSTANCE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_AVX2, isa)
+FOR_EACH_SINK(INSTANCE, direct_avx2)
 #endif

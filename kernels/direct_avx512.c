@@ -297,8 +297,8 @@ static const struct direct_isa isa_base = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX512_VBMI2, isa_vbmi2)
-FOR_EACH_SINK_ID(INSTANCE, direct_avx512)
-#define INSTANCE_BASE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_AVX512, isa_base)
-FOR_EACH_SINK_ID(INSTANCE_BASE, direct_avx512_base)
+#define INSTANCE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_AVX512_VBMI2, isa_vbmi2)
+FOR_EACH_SINK(INSTANCE, direct_avx512)
+#define INSTANCE_BASE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_AVX512, isa_base)
+FOR_EACH_SINK(INSTANCE_BASE, direct_avx512_base)
 #endif

@@ -83,6 +83,6 @@ static const struct direct_isa isa = {
     .fills_empty = true,
 };
 
-#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_BMI2, isa)
-FOR_EACH_SINK_ID(INSTANCE, direct_bmi2)
+#define INSTANCE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_BMI2, isa)
+FOR_EACH_SINK(INSTANCE, direct_bmi2)
 #endif

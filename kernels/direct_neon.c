@@ -103,6 +103,6 @@ static const struct direct_isa isa = {
     .match = match,
 };
 
-#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_NEON, isa)
-FOR_EACH_SINK_ID(INSTANCE, direct_neon)
+#define INSTANCE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_NEON, isa)
+FOR_EACH_SINK(INSTANCE, direct_neon)
 #endif

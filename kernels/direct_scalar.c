@@ -93,5 +93,5 @@ static const struct direct_isa isa = {
     .fills_empty = true,
 };
 
-#define INSTANCE(id, sink) DIRECT_INSTANCE(id, sink, TARGET_GENERIC, isa)
-FOR_EACH_SINK_ID(INSTANCE, direct_scalar)
+#define INSTANCE(id, sink, ...) DIRECT_INSTANCE(id, sink, TARGET_GENERIC, isa)
+FOR_EACH_SINK(INSTANCE, direct_scalar)

@@ -184,7 +184,7 @@ static ALWAYS_INLINE void emit_few(struct direct_out *o, uint32_t row, uint64_t 
         direct_append(o, row, ends, n_stores, isa);
         o->is_live = live >> (n - 1) & 1;
         break;
-    default:
+    case SINK_touch:
         o->sum += isa.touch(row, deleted, &o->n_deleted);
         return;
     }
@@ -237,7 +237,8 @@ static ALWAYS_INLINE void emit_live(struct direct_out *o, uint32_t row, uint32_t
         o->n_list += !o->is_live;
         o->is_live = true;
         return;
-    default:
+    case SINK_deleted_offsets:
+    case SINK_touch:
         return;
     }
 }
@@ -265,7 +266,7 @@ static ALWAYS_INLINE void emit_deleted(struct direct_out *o, uint32_t row, uint3
         o->n_list += o->is_live;
         o->is_live = false;
         break;
-    default:
+    case SINK_touch:
         for (uint32_t i = 0; i < n; i++)
             o->sum += direct_touch_row(row + i);
     }
@@ -303,7 +304,7 @@ static ALWAYS_INLINE uint32_t direct_finish(struct direct_out *o, struct sink *s
     case SINK_live_runs:
         sink->n_out = finish_runs(o);
         break;
-    default:
+    case SINK_touch:
         memcpy(o->out, &o->sum, sizeof o->sum);
         sink->n_out = 1;
     }

@@ -25,6 +25,11 @@ struct dv_error {
     char message[512];     /* what was found and what was expected, one line, without `where` and offset */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 /* Fill `error_out` (may be NULL), as printf does, and return `code`, so that callers write `return dv_fail(...)`.
  * Without an offset, or at the byte `offset_bytes` of the input. */
 int dv_fail(struct dv_error *error_out, int code, const char *format, ...)
@@ -42,5 +47,10 @@ int dv_error_set_where(struct dv_error *error, const char *where);
 /* "WHERE: byte N: MESSAGE", as far as they are known. Returns `text_out`. */
 #define DV_ERROR_TEXT_BYTES 832
 char *dv_error_text(const struct dv_error *error, char text_out[DV_ERROR_TEXT_BYTES]);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,11 +19,11 @@ struct dv_reader {
     struct kernel_state state;
 };
 
-#define RUN(id, sink) [SINK_##sink] = id##_##sink,
+#define RUN(id, sink, ...) [SINK_##sink] = id##_##sink,
 #define READER_KERNEL(id_, isa_, hooks)                                                                      \
     {                                                                                                        \
         .id = #id_, .isa = isa_, .open = hooks##_open, .close = hooks##_close, .run = {                      \
-            FOR_EACH_SINK_ID(RUN, id_)                                                                       \
+            FOR_EACH_SINK(RUN, id_)                                                                          \
         }                                                                                                    \
     }
 

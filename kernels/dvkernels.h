@@ -10,20 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dv.h"
-#include "sink.h"
+#include "dv_error.h"
+#include "dv_sink.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 struct dv_reader;
 
-/* Indexes and fully validates the payload (see dv.h: 64-bit portable Roaring, its frame stripped and its CRC
+/* Indexes and fully validates the payload (the 64-bit portable layout of RoaringFormatSpec, its frame stripped, its CRC
  * checked by the caller) and chooses the fastest direct kernel of this CPU. `bytes` are borrowed until
  * dv_reader_close, at any alignment. Returns 0 or DV_ERROR_INPUT, DV_ERROR_MEMORY with `error_out` filled
  * (may be NULL) and *reader_out NULL. */
 int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n_bytes,
                    struct dv_error *error_out);
 
-/* Tells which of the rows [start, start + n_rows) are deleted: fills sink->out, which must hold
- * sink_bytes(kind, n_rows) + SINK_SLACK_BYTES, sets sink->n_out, and returns the number of live rows. n_rows
+/* Finds which of the rows [start, start + n_rows) are deleted: fills sink->out, which must hold
+ * dv_sink_bytes(kind, n_rows) + SINK_SLACK_BYTES, sets sink->n_out, and returns the number of live rows. n_rows
  * < 2^31, start + n_rows <= 2^63. Batches may come in any order; ascending ones are found without a search.
  * Cannot fail, allocates nothing. One thread per reader at a time; any number of readers may share the
  * bytes. */
@@ -38,5 +43,10 @@ const char *dv_reader_kernel(const struct dv_reader *reader);
 
 /* NULL is fine. */
 void dv_reader_close(struct dv_reader *reader);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -70,14 +70,14 @@ static ALWAYS_INLINE uint32_t for_all_in_range_inline_into(struct kernel_call ca
     }                                                                                                        \
     KERNEL_INSTANCE(id, sink_, target, body, fill, id##_tell_##sink_)
 
-#define CALLED_INSTANCE(id, sink)  CALLED(id, sink, TARGET_GENERIC, id##_into, fill_generic)
-#define INLINED_INSTANCE(id, sink) INLINED(id, sink, TARGET_GENERIC, id##_into, fill_generic)
+#define CALLED_INSTANCE(id, sink, ...)  CALLED(id, sink, TARGET_GENERIC, id##_into, fill_generic)
+#define INLINED_INSTANCE(id, sink, ...) INLINED(id, sink, TARGET_GENERIC, id##_into, fill_generic)
 #define CALLED_FILL_INSTANCE(id, fill, target)                                                               \
     CALLED(id##_##fill, row_ids, TARGET_##target, id##_into, fill_##fill)
 #define INLINED_FILL_INSTANCE(id, fill, target)                                                              \
     INLINED(id##_##fill, row_ids, TARGET_##target, id##_into, fill_##fill)
 
-FOR_EACH_SINK_ID(CALLED_INSTANCE, for_all_in_range)
+FOR_EACH_SINK(CALLED_INSTANCE, for_all_in_range)
 FOR_EACH_FILL(CALLED_FILL_INSTANCE, for_all_in_range)
-FOR_EACH_SINK_ID(INLINED_INSTANCE, for_all_in_range_inline)
+FOR_EACH_SINK(INLINED_INSTANCE, for_all_in_range_inline)
 FOR_EACH_FILL(INLINED_FILL_INSTANCE, for_all_in_range_inline)

@@ -70,17 +70,17 @@ static ALWAYS_INLINE uint32_t range_cardinality_first_into(struct kernel_call ca
     }                                                                                                        \
     KERNEL_INSTANCE(id, sink_, target, body, fill, id##_tell_##sink_)
 
-#define CALLED_INSTANCE(id, sink) TELLING_INSTANCE(id, sink, , TARGET_GENERIC, id##_into, fill_generic)
-#define INLINED_INSTANCE(id, sink)                                                                           \
+#define CALLED_INSTANCE(id, sink, ...) TELLING_INSTANCE(id, sink, , TARGET_GENERIC, id##_into, fill_generic)
+#define INLINED_INSTANCE(id, sink, ...)                                                                      \
     TELLING_INSTANCE(id, sink, ALWAYS_INLINE, TARGET_GENERIC, id##_into, fill_generic)
 #define CALLED_FILL_INSTANCE(id, fill, target)                                                               \
     TELLING_INSTANCE(id##_##fill, row_ids, , TARGET_##target, id##_into, fill_##fill)
 #define INLINED_FILL_INSTANCE(id, fill, target)                                                              \
     TELLING_INSTANCE(id##_##fill, row_ids, ALWAYS_INLINE, TARGET_##target, id##_into, fill_##fill)
 
-FOR_EACH_SINK_ID(CALLED_INSTANCE, for_each_in_range)
+FOR_EACH_SINK(CALLED_INSTANCE, for_each_in_range)
 FOR_EACH_FILL(CALLED_FILL_INSTANCE, for_each_in_range)
-FOR_EACH_SINK_ID(INLINED_INSTANCE, for_each_in_range_inline)
+FOR_EACH_SINK(INLINED_INSTANCE, for_each_in_range_inline)
 FOR_EACH_FILL(INLINED_FILL_INSTANCE, for_each_in_range_inline)
-FOR_EACH_SINK_ID(CALLED_INSTANCE, range_cardinality_first)
+FOR_EACH_SINK(CALLED_INSTANCE, range_cardinality_first)
 FOR_EACH_FILL(CALLED_FILL_INSTANCE, range_cardinality_first)

@@ -75,15 +75,11 @@ enum kernel_index {
 };
 #undef KERNEL
 
-#define COUNT_SINK(argument, id) +1
-_Static_assert(0 FOR_EACH_SINK_ID(COUNT_SINK, ) == N_SINKS,
-               "FOR_EACH_SINK_ID must list the sinks of FOR_EACH_SINK");
-
 #define none_open  NULL
 #define none_close NULL
 
-#define SINK_BIT(kernel_id, sink) | 1u << SINK_##sink
-#define SINK_RUN(kernel_id, sink) [SINK_##sink] = kernel_id##_##sink,
+#define SINK_BIT(kernel_id, sink, ...) | 1u << SINK_##sink
+#define SINK_RUN(kernel_id, sink, ...) [SINK_##sink] = kernel_id##_##sink,
 #define KERNEL(id_, family_, build_, isa_, needs_, sinks_, flags_, hooks_, stands_for_, description_)        \
     [KERNEL_##id_] = {                                                                                       \
         .id = #id_,                                                                                          \

@@ -31,11 +31,11 @@ struct kernel_call {
 typedef int kernel_open_fn(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out);
 typedef void kernel_close_fn(struct kernel_state *state);
 
-/* The sink sets of kernels.def: expands X(id, sink) for each sink of the set. */
-#define KERNEL_SINKS_all(X, id)     FOR_EACH_SINK_ID(X, id)
-#define KERNEL_SINKS_row_ids(X, id) X(id, row_ids)
+/* The sink sets of kernels.def: expands X(id, sink, ...) for each sink of the set. */
+#define KERNEL_SINKS_all(X, id)     FOR_EACH_SINK(X, id)
+#define KERNEL_SINKS_row_ids(X, id) X(id, row_ids, )
 
-#define KERNEL_PROTOTYPE(id, sink) kernel_fn id##_##sink;
+#define KERNEL_PROTOTYPE(id, sink, ...) kernel_fn id##_##sink;
 #define KERNEL(id, family, build, isa, needs, sinks, flags, hooks, stands_for, description)                  \
     KERNEL_SINKS_##sinks(KERNEL_PROTOTYPE, id) kernel_open_fn hooks##_open;                                  \
     kernel_close_fn hooks##_close;
@@ -53,8 +53,9 @@ typedef void kernel_close_fn(struct kernel_state *state);
     }
 
 /* All sinks, with the plain gap fill. */
-#define KERNEL_GENERIC_INSTANCE(id, sink) KERNEL_INSTANCE(id, sink, TARGET_GENERIC, id##_into, fill_generic)
-#define KERNEL_INSTANCES(id)              FOR_EACH_SINK_ID(KERNEL_GENERIC_INSTANCE, id)
+#define KERNEL_GENERIC_INSTANCE(id, sink, ...)                                                               \
+    KERNEL_INSTANCE(id, sink, TARGET_GENERIC, id##_into, fill_generic)
+#define KERNEL_INSTANCES(id) FOR_EACH_SINK(KERNEL_GENERIC_INSTANCE, id)
 
 /* The row_ids sink once more per gap fill that the architecture has; X(id, suffix of the row and fill,
  * TARGET_ suffix). */

@@ -9,8 +9,8 @@ struct sink_info {
     size_t element_bytes;
 };
 
-#define SINK_INFO(id, type, text) {#id, text, sizeof(type)},
-static const struct sink_info sinks[N_SINKS] = {FOR_EACH_SINK(SINK_INFO)};
+#define SINK_INFO(argument, id, type, text) {#id, text, sizeof(type)},
+static const struct sink_info sinks[N_SINKS] = {FOR_EACH_SINK(SINK_INFO, )};
 #undef SINK_INFO
 
 static uint32_t max_elements(enum sink_kind kind, uint32_t n_rows)
@@ -22,12 +22,15 @@ static uint32_t max_elements(enum sink_kind kind, uint32_t n_rows)
         return n_rows / 2 + n_rows % 2;
     case SINK_touch:
         return 1;
-    default:
-        return n_rows;
+    case SINK_row_ids:
+    case SINK_is_deleted:
+    case SINK_deleted_offsets:
+        break;
     }
+    return n_rows;
 }
 
-size_t sink_bytes(enum sink_kind kind, uint32_t n_rows)
+size_t dv_sink_bytes(enum sink_kind kind, uint32_t n_rows)
 {
     return max_elements(kind, n_rows) * sinks[kind].element_bytes;
 }

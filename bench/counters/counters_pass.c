@@ -20,7 +20,7 @@ static int buffer_open(struct counters_pass *pass, enum sink_kind sink, struct d
     for (size_t i = 0; i < pass->batches->n_items; i++)
         if (pass->batches->items[i].n_rows > most)
             most = pass->batches->items[i].n_rows;
-    size_t n_bytes = (sink_bytes(sink, most) + SINK_SLACK_BYTES + 63) / 64 * 64;
+    size_t n_bytes = (dv_sink_bytes(sink, most) + SINK_SLACK_BYTES + 63) / 64 * 64;
     pass->sink.out = aligned_alloc(64, n_bytes);
     if (!pass->sink.out)
         return dv_fail(error_out, DV_ERROR_MEMORY, "no %zu bytes for a sink buffer", n_bytes);

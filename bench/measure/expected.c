@@ -8,7 +8,7 @@ int expected_open(struct expected *expected_out, enum sink_kind sink, uint32_t m
                   struct dv_error *error_out)
 {
     *expected_out = (struct expected){.sink = sink, .max_rows = max_rows};
-    expected_out->out = malloc(sink_bytes(sink, max_rows) + SINK_SLACK_BYTES);
+    expected_out->out = malloc(dv_sink_bytes(sink, max_rows) + SINK_SLACK_BYTES);
     expected_out->is_deleted = malloc((size_t)max_rows + 1);
     if (expected_out->out && expected_out->is_deleted)
         return 0;
@@ -121,8 +121,6 @@ void expected_fill(struct expected *expected, const struct dv *dv, const struct 
         break;
     case SINK_touch:
         expected->n_out = sum_deleted_offsets(expected->out, is_deleted, n_rows);
-        break;
-    case N_SINKS:
         break;
     }
 }

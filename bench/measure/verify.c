@@ -55,7 +55,7 @@ static void print_element(char *text_out, size_t n_text_bytes, enum sink_kind si
         snprintf(text_out, n_text_bytes, "(%" PRIu32 ", %" PRIu32 ")", run->start, run->length);
         break;
     }
-    default:
+    case SINK_touch:
         snprintf(text_out, n_text_bytes, "%" PRIu64, ((const uint64_t *)elements)[index]);
     }
 }
@@ -152,7 +152,7 @@ static int wrong_by_fault(const struct verification *v, const struct batch *batc
 /* Runs one batch into fresh garbage and looks at everything. Returns 1 where fine. */
 static int verify_batch(struct verification *v, const struct batch *batch, const struct pass *pass)
 {
-    guard_place(&v->buffer, sink_bytes(v->sink, batch->n_rows), pass->placement);
+    guard_place(&v->buffer, dv_sink_bytes(v->sink, batch->n_rows), pass->placement);
     guard_fill(&v->buffer, pass->garbage);
     struct one_call call = {
         .verification = v, .batch = batch, .sink = {.out = v->buffer.data, .n_out = UINT32_MAX}};
@@ -294,7 +294,7 @@ int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct
     uint32_t max_rows = largest_batch(batches);
     int status = expected_open(&v.expected, sink, max_rows, &error);
     if (status == 0)
-        status = guard_open(&v.buffer, sink_bytes(sink, max_rows), &error);
+        status = guard_open(&v.buffer, dv_sink_bytes(sink, max_rows), &error);
     if (status == 0)
         status = reopen(&v, &error);
     if (status == 1)

@@ -215,7 +215,7 @@ static int check_cells(struct block *block, struct dv_error *error_out)
 static int ask_oracle(struct block *block, struct dv_error *error_out)
 {
     const enum sink_kind kind = block->plan->sink;
-    int status = guard_open(&block->buffer, sink_bytes(kind, block->plan->batch_rows), error_out);
+    int status = guard_open(&block->buffer, dv_sink_bytes(kind, block->plan->batch_rows), error_out);
     if (status == 0)
         status = expected_open(&block->expected, kind, block->plan->batch_rows, error_out);
     if (status < 0)

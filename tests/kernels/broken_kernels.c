@@ -152,7 +152,7 @@ MISTAKE(last_element_not_stored)
 {
     UNUSED(state);
     static _Alignas(64) uint8_t before[1 << 16];
-    size_t n_bytes = sink_bytes(kind, n_rows), element_bytes = sink_element_bytes(kind);
+    size_t n_bytes = dv_sink_bytes(kind, n_rows), element_bytes = sink_element_bytes(kind);
     memcpy(before, sink->out, n_bytes);
     uint32_t n_live = right(kind, dv, start, n_rows, sink);
     if (sink->n_out > 0) {
@@ -221,7 +221,7 @@ MISTAKE(writes_behind_the_slack)
 {
     UNUSED(state);
     uint32_t n_live = right(kind, dv, start, n_rows, sink);
-    ((uint8_t *)sink->out)[sink_bytes(kind, n_rows) + SINK_SLACK_BYTES] = 0;
+    ((uint8_t *)sink->out)[dv_sink_bytes(kind, n_rows) + SINK_SLACK_BYTES] = 0;
     return n_live;
 }
 
@@ -229,7 +229,7 @@ MISTAKE(writes_far_behind)
 {
     UNUSED(state);
     uint32_t n_live = right(kind, dv, start, n_rows, sink);
-    ((uint8_t *)sink->out)[sink_bytes(kind, n_rows) + SINK_SLACK_BYTES + 4096] = 0;
+    ((uint8_t *)sink->out)[dv_sink_bytes(kind, n_rows) + SINK_SLACK_BYTES + 4096] = 0;
     return n_live;
 }
 

@@ -136,7 +136,7 @@ static void expect_row(struct answer *answer, enum sink_kind kind, void *out, ui
 
 static struct answer expect(const bool *deleted, enum sink_kind kind, struct range range)
 {
-    struct answer answer = {.range = range, .elements = calloc(1, sink_bytes(kind, range.n_rows) + 1)};
+    struct answer answer = {.range = range, .elements = calloc(1, dv_sink_bytes(kind, range.n_rows) + 1)};
     assert_non_null(answer.elements);
     bool after_live = false;
     for (uint32_t row = 0; row < range.n_rows; row++) {
@@ -173,7 +173,7 @@ static void check_range(struct fixture *fixture, const struct kernel *kernel, en
 {
     const struct answer *answer = &fixture->answers[index][kind];
     struct range range = answer->range;
-    size_t n_writable = sink_bytes(kind, range.n_rows) + SINK_SLACK_BYTES;
+    size_t n_writable = dv_sink_bytes(kind, range.n_rows) + SINK_SLACK_BYTES;
     struct sink sink = {.out = fixture->got, .n_out = 12345};
     memset(fixture->got, 0xa5, n_writable + CANARY_BYTES);
     uint32_t n_live = kernel->run[kind](&fixture->dv, state, range.start, range.n_rows, &sink);

@@ -29,14 +29,14 @@ static void ids_are_found(void **state)
 static void bytes_are_those_of_the_fullest_batch(void **state)
 {
     (void)state;
-    assert_int_equal(sink_bytes(SINK_row_ids, 5000), 20000);
-    assert_int_equal(sink_bytes(SINK_is_deleted, 5000), 5000);
-    assert_int_equal(sink_bytes(SINK_live_mask, 5000), 79 * 8);
-    assert_int_equal(sink_bytes(SINK_live_mask, 64), 8);
-    assert_int_equal(sink_bytes(SINK_deleted_offsets, 5000), 20000);
-    assert_int_equal(sink_bytes(SINK_live_runs, 5001), 2501 * 8);
-    assert_int_equal(sink_bytes(SINK_touch, 5000), 8);
-    assert_int_equal(sink_bytes(SINK_row_ids, INT32_MAX), UINT64_C(4) * INT32_MAX);
+    assert_int_equal(dv_sink_bytes(SINK_row_ids, 5000), 20000);
+    assert_int_equal(dv_sink_bytes(SINK_is_deleted, 5000), 5000);
+    assert_int_equal(dv_sink_bytes(SINK_live_mask, 5000), 79 * 8);
+    assert_int_equal(dv_sink_bytes(SINK_live_mask, 64), 8);
+    assert_int_equal(dv_sink_bytes(SINK_deleted_offsets, 5000), 20000);
+    assert_int_equal(dv_sink_bytes(SINK_live_runs, 5001), 2501 * 8);
+    assert_int_equal(dv_sink_bytes(SINK_touch, 5000), 8);
+    assert_int_equal(dv_sink_bytes(SINK_row_ids, INT32_MAX), UINT64_C(4) * INT32_MAX);
 }
 
 static void generic(int32_t *out, uint32_t first, uint32_t n)
