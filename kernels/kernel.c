@@ -80,10 +80,10 @@ enum kernel_index {
 
 #define SINK_BIT(kernel_id, sink, ...) | 1u << SINK_##sink
 #define SINK_RUN(kernel_id, sink, ...) [SINK_##sink] = kernel_id##_##sink,
-#define KERNEL(id_, family_, build_, isa_, needs_, sinks_, flags_, hooks_, stands_for_, description_)        \
+#define KERNEL(id_, technique_, build_, isa_, needs_, sinks_, flags_, hooks_, stands_for_, description_)     \
     [KERNEL_##id_] = {                                                                                       \
         .id = #id_,                                                                                          \
-        .family = #family_,                                                                                  \
+        .technique = #technique_,                                                                            \
         .stands_for = stands_for_,                                                                           \
         .description = description_,                                                                         \
         .isa = isa_,                                                                                         \
@@ -131,5 +131,7 @@ const char *kernel_unavailable(const struct kernel *kernel, enum sink_kind sink)
         return kernel->missing;
     if (!cpu_has(kernel->isa))
         return lacks[kernel->isa];
-    return kernel->sinks >> sink & 1 ? NULL : "this row has no such sink: its family's row has";
+    return kernel->sinks >> sink & 1
+               ? NULL
+               : "only row_ids is built for this variant; use the plain kernel for other sinks";
 }

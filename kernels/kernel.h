@@ -26,12 +26,12 @@ typedef uint32_t kernel_fn(const struct dv *dv, struct kernel_state *state, uint
 enum isa { ISA_GENERIC, ISA_BMI2, ISA_AVX2, ISA_AVX512, ISA_AVX512_VBMI2, ISA_NEON, N_ISAS };
 
 enum kernel_flag {
-    KERNEL_EXPANDS = 1 << 0, /* open reads the whole vector: its cost belongs to the rows */
+    KERNEL_WORKS_AT_OPEN = 1 << 0, /* open reads the whole vector: its cost belongs to the rows */
 };
 
 struct kernel {
     const char *id;          /* CSV key, [a-z][a-z0-9_]* */
-    const char *family;      /* id without a fill or ISA suffix: rows that differ in nothing else share it */
+    const char *technique;   /* what kernels share that differ only in instruction set or gap fill */
     const char *stands_for;  /* which engine or library does this */
     const char *description; /* one line */
     enum isa isa;            /* of the kernel's own code or of its gap fill */

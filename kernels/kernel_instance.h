@@ -36,7 +36,7 @@ typedef void kernel_close_fn(struct kernel_state *state);
 #define KERNEL_SINKS_row_ids(X, id) X(id, row_ids, )
 
 #define KERNEL_PROTOTYPE(id, sink, ...) kernel_fn id##_##sink;
-#define KERNEL(id, family, build, isa, needs, sinks, flags, hooks, stands_for, description)                  \
+#define KERNEL(id, technique, build, isa, needs, sinks, flags, hooks, stands_for, description)               \
     KERNEL_SINKS_##sinks(KERNEL_PROTOTYPE, id) kernel_open_fn hooks##_open;                                  \
     kernel_close_fn hooks##_close;
 #include "kernels.def"

@@ -17,15 +17,15 @@ enum { COLD_CACHES = 2, COLD_MAX_TARGETS = 16384 };
 
 /* --- names --- */
 
-/* A cell is known by its parameters, the DV's bytes, the program and the machine. */
+/* A cell is known by its parameters, the DV's bytes, the rows and batches visited, the program and the machine. */
 static void hash_cell(const struct block *block, const char *label, char hash_out[CELL_HASH_CHARS + 1])
 {
     char text[1024];
-    int n =
-        snprintf(text, sizeof text, "|%s|%s|%u|%s|%zu|%.0f|%016" PRIx64 "|%016" PRIx64 "|%s", label,
-                 sink_id(block->plan->sink), (unsigned)block->plan->batch_rows, mode_id(block->plan->mode),
-                 block->context->options->max_batches, block->context->options->min_time_ns,
-                 block->source.digest, block->context->program_digest, block->context->machine);
+    int n = snprintf(text, sizeof text, "|%s|%s|%u|%s|%" PRIu64 "|%zu|%.0f|%016" PRIx64 "|%016" PRIx64 "|%s",
+                     label, sink_id(block->plan->sink), (unsigned)block->plan->batch_rows,
+                     mode_id(block->plan->mode), block->source.n_rows, block->batches.n_items,
+                     block->context->options->min_time_ns, block->source.digest,
+                     block->context->program_digest, block->context->machine);
     size_t n_text = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
     uint64_t parts[2] = {source_digest((const uint8_t *)block->source.spec, strlen(block->source.spec)),
                          source_digest((const uint8_t *)text, n_text)};
@@ -101,6 +101,7 @@ static void fill_facts(struct block *block)
     result->n_containers = view->n_containers;
     for (int kind = 0; kind < DV_N_KINDS; kind++)
         result->n_kind[kind] = view->n_kind[kind];
+    result->n_batches = block->batches.n_items;
     result->is_sample = block->batches.is_sample;
     result->validate_ns = result->crc_ns = NAN;
 }

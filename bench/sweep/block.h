@@ -36,7 +36,8 @@ struct block_result {
     uint64_t n_deleted;
     uint64_t n_containers;
     uint64_t n_kind[DV_N_KINDS];
-    bool is_sample; /* not every batch of the file was visited */
+    uint64_t n_batches; /* that one pass visits */
+    bool is_sample;     /* not every batch of the file was visited */
     double validate_ns;
     double crc_ns;
     char bound_hash[CELL_HASH_CHARS + 1];

@@ -13,12 +13,12 @@
  * here. Rows that cannot run here stay: they are listed with the reason. */
 static bool is_best(const struct kernel *kernel, enum sink_kind sink)
 {
-    if (!kernel_find(kernel->family) || strcmp(kernel->id, kernel->family) == 0 ||
+    if (!kernel_find(kernel->technique) || strcmp(kernel->id, kernel->technique) == 0 ||
         kernel_unavailable(kernel, sink))
         return true;
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *other = kernel_at(i);
-        if (strcmp(other->family, kernel->family) == 0 && other->isa > kernel->isa &&
+        if (strcmp(other->technique, kernel->technique) == 0 && other->isa > kernel->isa &&
             !kernel_unavailable(other, sink))
             return false;
     }

@@ -22,7 +22,7 @@ struct cell_statistics {
 /* What a row of the file pays for opening the vector, where that is when the kernel does its work. */
 static double opening_per_row(const struct block_result *result, const struct block_cell *cell)
 {
-    return cell->kernel->flags & KERNEL_EXPANDS ? cell->open_ns / (double)result->n_rows : 0;
+    return cell->kernel->flags & KERNEL_WORKS_AT_OPEN ? cell->open_ns / (double)result->n_rows : 0;
 }
 
 /* The other cell's sample of the same round and start. */
@@ -92,6 +92,7 @@ static void set_run_and_dv(struct csv_writer *writer, const struct summary_facts
         csv_set_unsigned(writer, CSV_summary_seed, result->seed);
     csv_set_text(writer, CSV_summary_sink, sink_id(result->plan->sink));
     csv_set_unsigned(writer, CSV_summary_batch_rows, result->plan->batch_rows);
+    csv_set_unsigned(writer, CSV_summary_batches, result->n_batches);
     csv_set_text(writer, CSV_summary_mode, mode_id(result->plan->mode));
 }
 
@@ -103,6 +104,8 @@ static void set_cell(struct csv_writer *writer, const struct block_result *resul
     csv_set_text(writer, CSV_summary_cell, cell->hash);
     csv_set_text(writer, CSV_summary_kernel, cell->kernel->id);
     csv_set_text(writer, CSV_summary_isa, isa_id(cell->kernel->isa));
+    csv_set_text(writer, CSV_summary_technique, cell->kernel->technique);
+    csv_set_unsigned(writer, CSV_summary_works_at_open, (cell->kernel->flags & KERNEL_WORKS_AT_OPEN) != 0);
     csv_set_text(writer, CSV_summary_verdict, verdict_id(cell->verdict.kind));
     csv_set_text(writer, CSV_summary_reason, cell->verdict.reason);
     if (cell->verdict.kind == VERDICT_OK && result->is_sample && result->plan->mode != MODE_replay)

@@ -158,7 +158,7 @@ static uint32_t takes_its_time(const struct dv *dv, struct kernel_state *state, 
 static struct kernel kernel_of(const char *id, kernel_fn *run_into_row_ids)
 {
     return (struct kernel){.id = id,
-                           .family = id,
+                           .technique = id,
                            .sinks = 1u << SINK_row_ids,
                            .open = open_calls,
                            .close = close_calls,

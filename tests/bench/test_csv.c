@@ -79,7 +79,7 @@ static void test_bytes_written(void **state)
     csv_set_real(writer, CSV_counters_value_per_row, 0.1);
     assert_int_equal(csv_end_row(writer, &error), 0);
     assert_string_equal(read_all(),
-                        COUNTERS_HEADER "1,second,,\"a,b\"\"c;d\ne\",,,-3,0.1,\n"); /* before the close */
+                        COUNTERS_HEADER "2,second,,\"a,b\"\"c;d\ne\",,,-3,0.1,\n"); /* before the close */
     assert_int_equal(csv_end_row(writer, &error), 0); /* nothing is carried over */
     static const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 1e300, 123456789.0, 1.0 / 3};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -91,8 +91,8 @@ static void test_bytes_written(void **state)
     }
     assert_int_equal(csv_close(writer, &error), 0);
     assert_string_equal(strstr(read_all(), ",-3,0.1,\n") + 9,
-                        "1,,,,,,,,\n1,,,,,,,,\n1,,,,,,,,\n1,,,,,,,,\n1,,,,,,,0,\n1,,,,,,,1e+300,\n"
-                        "1,,,,,,,123456789,\n1,,,,,,,0.333333333,\n");
+                        "2,,,,,,,,\n2,,,,,,,,\n2,,,,,,,,\n2,,,,,,,,\n2,,,,,,,0,\n2,,,,,,,1e+300,\n"
+                        "2,,,,,,,123456789,\n2,,,,,,,0.333333333,\n");
 }
 
 static void test_locale_does_not_matter(void **state)
@@ -134,10 +134,10 @@ static void test_reading_by_name(void **state)
     /* Other order, a column that this build does not know, CRLF, quotes, a byte order mark, an empty line. */
     struct csv_table *table =
         parse_good("\xEF\xBB\xBFstatus,new,run,\"schema\",cell,event,encoding,source,pass,value_per_row\r\n"
-                   "ok,?,r,1,c,\"e\"\"1,\r\n2\",,pmu,18446744073709551615,-2.5e-3\r\n"
+                   "ok,?,r,2,c,\"e\"\"1,\r\n2\",,pmu,18446744073709551615,-2.5e-3\r\n"
                    "\r\n"
-                   ",,,1,,,,,-1,nan\r\n"
-                   "\"\",,,\"1\",,,,,1x,0x\r\n");
+                   ",,,2,,,,,-1,nan\r\n"
+                   "\"\",,,\"2\",,,,,1x,0x\r\n");
     uint64_t value;
     assert_int_equal(csv_n_rows(table), 3);
     assert_false(csv_is_truncated(table));
@@ -161,7 +161,7 @@ static void test_reading_by_name(void **state)
 static void test_every_cut_of_a_file(void **state)
 {
     (void)state;
-    static const char whole[] = COUNTERS_HEADER "1,r,c,e1,,pmu,0,12.5,ok\n1,r,c,\"e,\n2\",,pmu,1,13.5,ok\n";
+    static const char whole[] = COUNTERS_HEADER "2,r,c,e1,,pmu,0,12.5,ok\n2,r,c,\"e,\n2\",,pmu,1,13.5,ok\n";
     const size_t n_header = strlen(COUNTERS_HEADER), n_first = strlen("1,r,c,e1,,pmu,0,12.5,ok\n");
     for (size_t n = 0; n < sizeof whole; n++) {
         struct csv_table *table;
@@ -187,10 +187,10 @@ static void test_refusals(void **state)
         const char *text, *message;
     } rows[] = {
         {"", "no header"},
-        {"schema,run\n1,r\n", "no column cell"},
-        {COUNTERS_HEADER "1,r,c,e,,pmu,0,1\n", "8 cells under a header of 9"},
-        {COUNTERS_HEADER "1,r,c,e,,pmu,0,1,ok,\n", "10 cells under a header of 9"},
-        {COUNTERS_HEADER "1,r,c,e,,pmu,0,1,ok\n2,r,c,e,,pmu,0,1,ok\n", "schema '2'"},
+        {"schema,run\n2,r\n", "no column cell"},
+        {COUNTERS_HEADER "2,r,c,e,,pmu,0,1\n", "8 cells under a header of 9"},
+        {COUNTERS_HEADER "2,r,c,e,,pmu,0,1,ok,\n", "10 cells under a header of 9"},
+        {COUNTERS_HEADER "2,r,c,e,,pmu,0,1,ok\n1,r,c,e,,pmu,0,1,ok\n", "schema '1'"},
         {COUNTERS_HEADER ",r,c,e,,pmu,0,1,ok\n", "schema ''"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -220,11 +220,11 @@ static void test_append(void **state)
     static const struct {
         const char *before, *after;
     } rows[] = {
-        {"", COUNTERS_HEADER "1,new,,,,,,,\n"},
-        {"schema,ru", COUNTERS_HEADER "1,new,,,,,,,\n"},
-        {COUNTERS_HEADER, COUNTERS_HEADER "1,new,,,,,,,\n"},
-        {COUNTERS_HEADER "1,r,c,e,,pmu,0,1,ok\n1,r,c,ha",
-         COUNTERS_HEADER "1,r,c,e,,pmu,0,1,ok\n1,new,,,,,,,\n"},
+        {"", COUNTERS_HEADER "2,new,,,,,,,\n"},
+        {"schema,ru", COUNTERS_HEADER "2,new,,,,,,,\n"},
+        {COUNTERS_HEADER, COUNTERS_HEADER "2,new,,,,,,,\n"},
+        {COUNTERS_HEADER "2,r,c,e,,pmu,0,1,ok\n2,r,c,ha",
+         COUNTERS_HEADER "2,r,c,e,,pmu,0,1,ok\n2,new,,,,,,,\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_all(rows[i].before);

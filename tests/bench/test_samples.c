@@ -100,7 +100,7 @@ static void a_torn_line_is_cut_off(void **state)
     assert_int_equal(samples_close(&samples, NULL), 0);
     snprintf(path, sizeof path, "%s/samples.csv", folder);
     FILE *file = fopen(path, "a");
-    fputs("1,run,a00000", file);
+    fputs("2,run,a00000", file);
     fclose(file);
     samples = open_samples(folder);
     assert_int_equal(samples.n_rows, 1);

@@ -395,7 +395,7 @@ static void close_memory(struct kernel_state *state)
 
 #define KERNEL(mistake, sink_mask)                                                                           \
     {                                                                                                        \
-        .id = #mistake, .family = #mistake, .sinks = (sink_mask), .open = open_memory,                       \
+        .id = #mistake, .technique = #mistake, .sinks = (sink_mask), .open = open_memory,                    \
         .close = close_memory, .run = {                                                                      \
             mistake##_row_ids,                                                                               \
             mistake##_is_deleted,                                                                            \

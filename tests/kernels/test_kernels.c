@@ -258,7 +258,7 @@ static void the_registry_is_sound(void **state)
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *kernel = kernel_at(i);
         assert_ptr_equal(kernel_find(kernel->id), kernel);
-        assert_true(strncmp(kernel->id, kernel->family, strlen(kernel->family)) == 0);
+        assert_true(strncmp(kernel->id, kernel->technique, strlen(kernel->technique)) == 0);
         assert_true(strlen(kernel->id) < 40 &&
                     strspn(kernel->id, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(kernel->id));
         assert_true(kernel->sinks != 0 && (kernel->sinks & ~SINK_ALL) == 0);

@@ -41,9 +41,16 @@ SINK_FACTOR = {"row_ids": 1.0, "is_deleted": 0.62}
 BOUND = {"row_ids": 0.0155, "is_deleted": 0.0042}
 STATEFUL = {"batch_iterator_file": 2000, "expand_positions": 900000, "expand_bits": 350000}
 
+WORKS_AT_OPEN = ("expand_positions", "expand_bits")
+
+
+def technique(kernel):
+    """As kernels.def has it: the id without its instruction set; all direct kernels are one technique."""
+    return "direct" if kernel.startswith("direct") else re.sub(r"_(avx2|avx512|neon)$", "", kernel)
+
 
 def columns(path):
-    """The schema's columns, from bench/columns.def, so that this file keeps no list of its own."""
+    """The schema's columns, from bench/results/columns.def, so that this file keeps no list of its own."""
     text = open(path, encoding="utf-8").read()
     found = {}
     for file, name in re.findall(r"^COLUMN\((\w+), (\w+),", text, re.M):
@@ -141,7 +148,8 @@ def write_block(block, args, rng, writers, run):
                    dv_digest=hashlib.sha1(dv.encode()).hexdigest()[:16], recipe=recipe, axis=axis, axis_value=axis_value,
                    rows=rows, rate="%.9g" % rate, deleted=deleted, chunks=chunks, array_containers=arrays,
                    bitset_containers=0 if length > 2 else chunks - arrays, run_containers=chunks if length > 2 else 0, seed=1,
-                   kernel=kernel, isa=isa, sink=sink, batch_rows=batch_rows, mode=mode, counter_source=args.counters)
+                   kernel=kernel, isa=isa, technique=technique(kernel), works_at_open=int(kernel in WORKS_AT_OPEN), sink=sink,
+                   batch_rows=batch_rows, batches=min(1600, -(-rows // batch_rows)), mode=mode, counter_source=args.counters)
         if table is None:
             row.update(verdict="unavailable", reason="needs an AArch64 CPU", samples=0, counter_status="not-asked")
             writers["summary"].writerow(row)
@@ -149,7 +157,7 @@ def write_block(block, args, rng, writers, run):
         values = samples[kernel]
         middle = median(values)
         opening = STATEFUL.get(kernel, 800) * rows / 2000000
-        charge = opening / rows if kernel.startswith("expand") else 0
+        charge = opening / rows if kernel in WORKS_AT_OPEN else 0
         ratios = [a / (b + charge) for a, b in zip(samples["per_row"], values)]
         low, high = interval(values)
         fast, slow = interval(ratios)
@@ -197,7 +205,7 @@ def factors(texts):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
-    parser.add_argument("--columns", default=os.path.join(os.path.dirname(__file__), "..", "..", "bench", "columns.def"))
+    parser.add_argument("--columns", default=os.path.join(os.path.dirname(__file__), "..", "..", "bench", "results", "columns.def"))
     parser.add_argument("--full", action="store_true", help="every axis, not the rates alone")
     parser.add_argument("--counters", choices=("pmu", "sim", "none"), default="sim")
     parser.add_argument("--machine", default="AMD EPYC 9R14 2 vCPUs KVM")
