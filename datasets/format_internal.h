@@ -23,6 +23,7 @@ enum {
 
 #define MAGIC_VECTOR       1681511377u /* D1 D3 39 64, read little-endian */
 #define MAGIC_DELTA_NATIVE 1681511376u /* Delta's layout before the portable one */
+#define MAGIC_PAIMON       1581511376u /* 5E 43 F2 D0, big-endian: Paimon's bitmaps of 32 bits */
 #define COOKIE_NO_RUNS     12346u
 #define COOKIE_RUNS        12347u
 #define COOKIE_FROZEN      13766u

@@ -18,6 +18,9 @@
  * without an end or a file of one hole would take. */
 #define FILE_MAX_BYTES ((size_t)4 << 30)
 
+/* Of a Delta file's name in Z85, and of the folder before it. */
+enum { UUID_CHARS = 20, PREFIX_MAX_CHARS = 32 };
+
 static int fail_errno(struct dv_error *error_out, const char *what)
 {
     return dv_fail(error_out, DV_ERROR_INPUT, "%s: %s", what, strerror(errno));
@@ -101,6 +104,41 @@ int format_open(struct format_file *file_out, const char *path, const struct for
     return status;
 }
 
+/* Of at least 5 characters. */
+static bool starts_with_magic(const char *text)
+{
+    char first[6] = "";
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    memcpy(first, text, sizeof first - 1);
+    if (z85_decode(first, &bytes, &n_bytes, NULL) != 0)
+        return false;
+    bool is_magic = words_le32(bytes) == MAGIC_VECTOR || words_le32(bytes) == MAGIC_DELTA_NATIVE ||
+                    words_be32(bytes) == MAGIC_DELTA_NATIVE;
+    free(bytes);
+    return is_magic;
+}
+
+/* Refuses Delta's pathOrInlineDv of storage type u, by the name of the file that it stands for: a short prefix or none,
+ * then the Z85 of the 16 bytes of a UUID. */
+static int refuse_file_reference(const char *text, struct dv_error *error_out)
+{
+    size_t n_chars = strlen(text), n_bytes = 0;
+    uint8_t *id = NULL;
+    if (n_chars < UUID_CHARS || n_chars > PREFIX_MAX_CHARS + UUID_CHARS || starts_with_magic(text) ||
+        z85_decode(text + n_chars - UUID_CHARS, &id, &n_bytes, NULL) != 0)
+        return 0;
+    uint32_t middle = words_be32(id + 4), clock = words_be32(id + 8);
+    int n_prefix = (int)(n_chars - UUID_CHARS);
+    dv_fail(error_out, DV_ERROR_INPUT,
+            "found the name of a file (storage type u), expected a vector (type i): give the file "
+            "%.*s%sdeletion_vector_%08" PRIx32 "-%04x-%04x-%04x-%04x%08" PRIx32 ".bin of the table's folder",
+            n_prefix, text, n_prefix > 0 ? "/" : "", words_be32(id), middle >> 16, middle & 0xffff,
+            clock >> 16, clock & 0xffff, words_be32(id + 12));
+    free(id);
+    return DV_ERROR_INPUT;
+}
+
 int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
                        struct dv_error *error_out)
 {
@@ -109,7 +147,9 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
     *file_out = (struct format_file){0};
     struct format_options inline_options = *options;
     inline_options.format = FORMAT_DELTA_INLINE;
-    int status = z85_decode(text, &bytes, &n_bytes, error_out);
+    int status = refuse_file_reference(text, error_out);
+    if (status == 0)
+        status = z85_decode(text, &bytes, &n_bytes, error_out);
     if (status == 0)
         status = format_parse(file_out, bytes, n_bytes, &inline_options, error_out);
     if (status != 0)
@@ -172,7 +212,8 @@ int format_sources(const struct format_file *file, const char *name, const struc
     *n_out = 0;
     if (file->n_vectors == 0)
         return dv_fail(error_out, DV_ERROR_INPUT,
-                       "found no deletion vector among %zu blobs, expected at least one", file->n_blobs);
+                       "found no deletion vector in this %s file, expected at least one",
+                       format_id(file->format));
     struct dv_source *sources = calloc(file->n_vectors, sizeof *sources);
     int status = sources ? 0 : dv_no_memory(error_out);
     for (size_t i = 0; status == 0 && i < file->n_vectors; i++)

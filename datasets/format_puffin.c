@@ -191,6 +191,39 @@ static void warn_of_twins(struct format_file *file)
     free(paths);
 }
 
+struct blob_range {
+    uint64_t start, end;
+    size_t i_blob;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct blob_range *x = a, *y = b;
+    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+                                : (x->end > y->end) - (x->end < y->end);
+}
+
+/* A writer gives each blob bytes of its own; entries that share some were put together by hand or by a fault. */
+static void warn_of_overlaps(struct format_file *file)
+{
+    struct blob_range *ranges = malloc((file->n_blobs + 1) * sizeof *ranges);
+    for (size_t i = 0; ranges && i < file->n_blobs; i++)
+        ranges[i] = (struct blob_range){file->blobs[i].offset_bytes,
+                                        file->blobs[i].offset_bytes + file->blobs[i].length_bytes, i};
+    if (ranges && file->n_blobs > 1)
+        qsort(ranges, file->n_blobs, sizeof *ranges, compare_ranges);
+    for (size_t i = 1, i_far = 0; ranges && i < file->n_blobs; i++) {
+        if (ranges[i].start < ranges[i_far].end && ranges[i].start < ranges[i].end) {
+            format_warn(file, "byte %" PRIu64 ": the footer's blobs %zu and %zu overlap", ranges[i].start,
+                        ranges[i_far].i_blob, ranges[i].i_blob);
+            break;
+        }
+        if (ranges[i].end > ranges[i_far].end)
+            i_far = i;
+    }
+    free(ranges);
+}
+
 static int read_blobs(struct format_file *file, const struct format_options *options,
                       const struct puffin_footer *footer, struct dv_error *error_out)
 {
@@ -222,6 +255,7 @@ static int read_blobs(struct format_file *file, const struct format_options *opt
             " of them",
             file->n_vectors_in_file);
     warn_of_twins(file);
+    warn_of_overlaps(file);
     return 0;
 }
 

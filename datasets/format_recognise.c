@@ -9,7 +9,13 @@
 
 #include "format_internal.h"
 
-enum { LEGACY_COOKIE_AT = 9, BUCKET_COOKIE_AT = 12, FROZEN_COOKIE_BITS = 15 };
+enum {
+    FRAME_MAGIC_AT = 4,
+    DELTA_MAGIC_AT = 5,
+    LEGACY_COOKIE_AT = 9,
+    BUCKET_COOKIE_AT = 12,
+    FROZEN_COOKIE_BITS = 15
+};
 
 static bool has_prefix(const uint8_t *bytes, size_t n_bytes, const char *prefix)
 {
@@ -41,6 +47,27 @@ static enum format_kind recognise_roaring(const uint8_t *bytes, size_t n_bytes)
     if (is_64)
         return FORMAT_ROARING64;
     return is_32 ? FORMAT_ROARING32 : FORMAT_AUTO;
+}
+
+/* A frame with Paimon's own magic, big-endian, in a file after its version byte or bare. */
+static bool is_paimon(const uint8_t *bytes, size_t n_bytes)
+{
+    return (n_bytes >= DELTA_MAGIC_AT + 4 && bytes[0] == 1 &&
+            words_be32(bytes + DELTA_MAGIC_AT) == MAGIC_PAIMON) ||
+           (n_bytes >= FRAME_MAGIC_AT + 4 && words_be32(bytes + FRAME_MAGIC_AT) == MAGIC_PAIMON);
+}
+
+/* Where the magic of a frame would be, if its length word, at the start or after a Delta file's version byte, says just
+ * how long the file is; 0 where it does not. */
+static size_t frame_magic_at(const uint8_t *bytes, size_t n_bytes)
+{
+    if (n_bytes < FRAME_BYTES + 1)
+        return 0;
+    if (words_be32(bytes) + (uint64_t)FRAME_OUTER_BYTES == n_bytes)
+        return FRAME_MAGIC_AT;
+    return bytes[0] == 1 && words_be32(bytes + 1) + (uint64_t)FRAME_OUTER_BYTES + 1 == n_bytes
+               ? DELTA_MAGIC_AT
+               : 0;
 }
 
 /* Java's Roaring64NavigableMap before the portable format: a sign flag, a big-endian count, then big-endian
@@ -76,8 +103,8 @@ static bool is_delta_native(const uint8_t *bytes, size_t n_bytes)
     if (is_cookie_at(bytes, n_bytes, 0))
         return false;
     return word_at(bytes, n_bytes, 0) == MAGIC_DELTA_NATIVE ||
-           word_at(bytes, n_bytes, 4) == MAGIC_DELTA_NATIVE ||
-           word_at(bytes, n_bytes, 5) == MAGIC_DELTA_NATIVE;
+           word_at(bytes, n_bytes, FRAME_MAGIC_AT) == MAGIC_DELTA_NATIVE ||
+           word_at(bytes, n_bytes, DELTA_MAGIC_AT) == MAGIC_DELTA_NATIVE;
 }
 
 /* CRoaring's own serialization: 1, a count and that many values; or 2 and a portable bitmap. */
@@ -95,6 +122,8 @@ static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
         return "Delta's old native layout (magic 1681511376)";
     if (n_bytes >= 4 && words_be32(bytes) == MAGIC_DELTA_NATIVE)
         return "Delta's old native layout with a big-endian magic (1681511376)";
+    if (is_paimon(bytes, n_bytes))
+        return "Paimon's deletion file (magic 1581511376)";
     if (word_at(bytes, n_bytes, 0) == MAGIC_VECTOR)
         return "a Delta inline vector without its Z85 text (give the text to --inline)";
     if (is_legacy_java(bytes, n_bytes))
@@ -121,16 +150,28 @@ static const char *name_refused(const uint8_t *bytes, size_t n_bytes)
 static enum format_kind refuse(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out)
 {
     const char *name = name_refused(bytes, n_bytes);
+    size_t magic_at = frame_magic_at(bytes, n_bytes);
+    const uint8_t *magic = bytes + magic_at;
     if (n_bytes == 0)
         dv_fail(error_out, DV_ERROR_INPUT, "found an empty file, expected a deletion vector");
+    else if (n_bytes == 1 && bytes[0] == 1)
+        dv_fail_at(
+            error_out, DV_ERROR_INPUT, 0,
+            "found a version byte and nothing more, expected a deletion vector; --format delta takes it as a "
+            "Delta file without vectors");
     else if (name)
         dv_fail_at(error_out, DV_ERROR_INPUT, 0, "found %s, which is not read", name);
+    else if (magic_at > 0)
+        dv_fail_at(error_out, DV_ERROR_INPUT, magic_at,
+                   "found the unknown magic %02x %02x %02x %02x in a frame whose length word fits the file, "
+                   "expected "
+                   "d1 d3 39 64 (1681511377)",
+                   magic[0], magic[1], magic[2], magic[3]);
     else
         dv_fail_at(
             error_out, DV_ERROR_INPUT, 0,
             "found no magic of a known format in %zu bytes, expected Puffin, a deletion-vector-v1 blob, "
-            "a Delta vector "
-            "file, or Roaring portable; --format says which",
+            "a Delta vector file, or Roaring portable; --format says which",
             n_bytes);
     return FORMAT_AUTO;
 }
@@ -140,9 +181,10 @@ enum format_kind format_recognise(const uint8_t *bytes, size_t n_bytes, struct d
     /* A Puffin file also ends with its magic: one with a damaged start is told what is damaged. */
     if (has_prefix(bytes, n_bytes, "PFA1") || (n_bytes >= 4 && has_prefix(bytes + n_bytes - 4, 4, "PFA1")))
         return FORMAT_PUFFIN;
-    if (word_at(bytes, n_bytes, 4) == MAGIC_VECTOR)
+    if (word_at(bytes, n_bytes, FRAME_MAGIC_AT) == MAGIC_VECTOR)
         return FORMAT_BLOB;
-    if (n_bytes >= 1 && bytes[0] == 1 && (n_bytes == 1 || word_at(bytes, n_bytes, 5) == MAGIC_VECTOR))
+    /* The reader refuses other versions by name. */
+    if (word_at(bytes, n_bytes, DELTA_MAGIC_AT) == MAGIC_VECTOR && !is_cookie_at(bytes, n_bytes, 0))
         return FORMAT_DELTA;
     enum format_kind roaring =
         is_delta_native(bytes, n_bytes) ? FORMAT_AUTO : recognise_roaring(bytes, n_bytes);

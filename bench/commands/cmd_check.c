@@ -197,7 +197,19 @@ static int check_named(struct check_tally *tally, struct check_options *options,
     return status;
 }
 
-/* Each recipe as it comes, without run containers, and across a key from a start that is a multiple of
+static int check_recipe(struct check_tally *tally, struct check_options *options, const char *spec,
+                        struct dv_error *error_out)
+{
+    struct dv_source source;
+    int status = source_open_spec(&source, spec, error_out);
+    if (status != 0)
+        return status;
+    status = check_source(tally, options, &source, error_out);
+    source_free(&source);
+    return status;
+}
+
+/* Never a file that has a recipe's name. Each recipe as it comes, without run containers, and across a key from a start that is a multiple of
  * nothing. */
 static int check_recipes(struct check_tally *tally, struct check_options *options, struct dv_error *error_out)
 {
@@ -206,7 +218,7 @@ static int check_recipes(struct check_tally *tally, struct check_options *option
     for (size_t i = 0; i < recipes_count() * 3 && status == 0; i++) {
         char spec[128];
         snprintf(spec, sizeof spec, "%s%s", recipe_at(i / 3)->id, variants[i % 3]);
-        status = check_named(tally, options, spec, error_out);
+        status = check_recipe(tally, options, spec, error_out);
     }
     return status;
 }

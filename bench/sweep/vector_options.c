@@ -103,11 +103,16 @@ struct numbered_path {
     uint64_t number;
 };
 
-static bool unescape_to_file(const char *escaped, size_t n_chars, struct numbered_path *out)
+/* The file of the very name, else the one whose name it is escaped. */
+static bool find_file(const char *name, size_t n_chars, struct numbered_path *out)
 {
-    char *part = strndup(escaped, n_chars);
-    out->path = part ? source_spec_unescape(part) : NULL;
-    free(part);
+    char *literal = strndup(name, n_chars);
+    if (!literal || access(literal, F_OK) == 0) {
+        out->path = literal;
+        return literal != NULL;
+    }
+    out->path = source_spec_unescape(literal);
+    free(literal);
     if (out->path && access(out->path, F_OK) == 0)
         return true;
     free(out->path);
@@ -115,18 +120,15 @@ static bool unescape_to_file(const char *escaped, size_t n_chars, struct numbere
     return false;
 }
 
-/* A file of the very name goes first. The path is NULL where memory is short. */
+/* A file of the whole name goes first, "#" included. The path is NULL where memory is short. */
 static struct numbered_path find_path(const char *name)
 {
     struct numbered_path found = {0};
-    const char *hash = strrchr(name, '#');
-    if (access(name, F_OK) != 0) {
-        if (hash && vector_options_number("blob", hash + 1, &found.number, NULL) == 0)
-            found.has_number = unescape_to_file(name, (size_t)(hash - name), &found);
-        if (found.path || unescape_to_file(name, strlen(name), &found))
-            return found;
-    }
-    found.path = strdup(name);
+    const char *hash = access(name, F_OK) != 0 ? strrchr(name, '#') : NULL;
+    if (hash && vector_options_number("blob", hash + 1, &found.number, NULL) == 0)
+        found.has_number = find_file(name, (size_t)(hash - name), &found);
+    if (!found.path && !find_file(name, strlen(name), &found))
+        found.path = strdup(name);
     return found;
 }
 

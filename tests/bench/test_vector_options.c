@@ -30,12 +30,16 @@ static int enter_folder(void **state)
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return -1;
     return file_write("a,b.bin", two_vectors, sizeof two_vectors, &error) |
+           file_write("two%41.bin", two_vectors, sizeof two_vectors, &error) |
+           file_write("twoA.bin", two_vectors, 43, &error) |
            file_write("uniform", two_vectors, sizeof two_vectors, &error);
 }
 
 static int leave_folder(void **state)
 {
     unlink("a,b.bin");
+    unlink("two%41.bin");
+    unlink("twoA.bin");
     unlink("uniform");
     int code = chdir("/") | rmdir(*state);
     free(*state);
@@ -54,6 +58,9 @@ static const struct named named[] = {
     {"a%2Cb.bin", 2, "a%2Cb.bin#1", 0},
     {"a%2Cb.bin#0", 1, "a%2Cb.bin#0", 0},
     {"./a,b.bin#1", 1, "./a%2Cb.bin#1", 0},
+    {"two%41.bin#1", 1, "two%2541.bin#1", 0}, /* the file of that name, not twoA.bin, which has one vector */
+    {"two%2541.bin#1", 1, "two%2541.bin#1", 0},
+    {"two%41.bin", 2, "two%2541.bin#1", 0},
     {"a,b.bin#2", 0, NULL, DV_ERROR_INPUT},
     {"a,b.bin#", 0, NULL, DV_ERROR_INPUT},
     {"a,b.bin#-1", 0, NULL, DV_ERROR_INPUT},

@@ -6,7 +6,7 @@
 # The command `check`: what it prints, what it takes, and its exit codes.
 set -eu
 
-program=$1
+program=$(realpath "$1")
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 
@@ -33,6 +33,12 @@ grep -q '^per_row .* ok .* - .* ok$' "$box/out" || fail 'a chosen kernel is ok i
 expect 0 --random 3 --seed 9 none:rows=1 all:rows=70000
 [ "$(tail -n 1 "$box/out" | cut -d ' ' -f 1,2)" = '5 vectors,' ] || fail 'random vectors come beside the given ones'
 grep -q '^direct_scalar .* ok' "$box/out" || fail 'all kernels run'
+
+# Recipes of its own, whatever the working folder holds.
+mkdir "$box/folder" "$box/folder/runs"
+cp "$0" "$box/folder/all"
+(cd "$box/folder" && expect 0 --kernel direct_scalar --sink live_mask --batch 5000 --max-batches 1 --random 0) ||
+    fail 'a file with the name of a recipe is not opened'
 
 expect 0 uniform:rows=10000000000:rate=0.0000001 --kernel direct_scalar --sink live_mask --batch 5000,63 --max-batches 40
 

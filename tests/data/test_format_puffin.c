@@ -20,8 +20,9 @@ enum { FIRST_AT = 4, FIRST_BYTES = 42, SECOND_AT = 46, SECOND_BYTES = 39, FOOTER
     "\"offset\":" offset ",\"length\":" length ",\"properties\":{" properties "}}"
 #define OTHER_BLOB                                                                                           \
     "{\"type\":\"apache-datasketches-theta-v1\",\"fields\":[1],\"snapshot-id\":3,\"sequence-number\":1,"     \
-    "\"offset\":4,\"length\":42,\"compression-codec\":\"zstd\"}"
+    "\"offset\":85,\"length\":0,\"compression-codec\":\"zstd\"}"
 #define FIRST         BLOB("4", "42", "\"referenced-data-file\":\"s3://a/1.parquet\",\"cardinality\":\"1\"")
+#define OVERLAPPING   "{\"type\":\"other\",\"offset\":40,\"length\":6}"
 #define SECOND        BLOB("46", "39", "\"referenced-data-file\":\"s3://a/2.parquet\",\"cardinality\":\"10000\"")
 #define FOOTER(blobs) "{\"blobs\":[" blobs "],\"properties\":{\"created-by\":\"test\"}}"
 
@@ -201,7 +202,10 @@ static const struct {
             "\"offset\":4,"
             "\"length\":42,\"properties\":{\"cardinality\":\"1\",\"referenced-data-file\":\"a\"}}"),
      2, "snapshot-id of a vector is not -1"},
-    {FOOTER(FIRST "," FIRST), 1, "several vectors of data file s3://a/1.parquet"},
+    {FOOTER(SECOND
+            "," BLOB("4", "42", "\"referenced-data-file\":\"a\",\"cardinality\":\"1\"") "," OVERLAPPING),
+     1, "byte 40: the footer's blobs 1 and 2 overlap"},
+    {FOOTER(FIRST "," FIRST), 2, "several vectors of data file s3://a/1.parquet"},
 };
 
 static void warns_of_what_is_missing(void **state)

@@ -28,7 +28,6 @@ static const struct accepted accepted[] = {
     {"arrays and runs under two keys", HEX_ALL_KINDS, FORMAT_BLOB, 1, 132561, 6},
     {"Delta, one vector", HEX_DELTA_0_AND_9, FORMAT_DELTA, 1, 2, 1},
     {"Delta, two vectors", HEX_DELTA_TWO, FORMAT_DELTA, 2, 1, 1},
-    {"Delta, no vector", "01", FORMAT_DELTA, 0, 0, 0},
     {"Puffin, no blob", HEX_PUFFIN_EMPTY, FORMAT_PUFFIN, 0, 0, 0},
     {"64-bit 0..9", HEX_ROARING64_10, FORMAT_ROARING64, 1, 10, 1},
     {"64-bit, empty", HEX_ROARING64_NONE, FORMAT_ROARING64, 1, 0, 0},
