@@ -31,7 +31,6 @@ static double effective_mhz(void)
 struct loop {
     const struct measure_job *job;
     struct measure_sample *sample;
-    uint64_t n_live; /* keeps the returned counts read */
 };
 
 static void loop_over_batches(struct gbench_state *state, void *user)
@@ -54,7 +53,7 @@ static void loop_over_batches(struct gbench_state *state, void *user)
     after = machine_usage_since(&before, &after);
     loop->sample->n_page_faults = after.page_faults;
     loop->sample->n_cpu_migrations = after.cpu_migrations;
-    loop->n_live = n_live;
+    loop->sample->n_live = n_live;
 }
 
 /* What the reporter takes from the one run. */

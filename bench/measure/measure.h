@@ -27,6 +27,7 @@ struct measure_job {
 struct measure_sample {
     double ns_per_row; /* CPU time of the thread */
     int64_t n_iterations;
+    uint64_t n_live; /* sum of what the timed calls returned; not in samples.csv */
     int64_t n_page_faults;
     int64_t n_cpu_migrations; /* -1 where unknown */
     double mhz; /* effective clock: a chain of dependent adds timed right before; NAN where unknown */

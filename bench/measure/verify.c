@@ -76,8 +76,8 @@ static int wrong_element(const struct expected *expected, const struct batch *ba
                   index, found, wanted, batch->start, batch->n_rows);
 }
 
-static int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
-                         const struct sink *sink, struct verdict *verdict_out)
+int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
+                  const struct sink *sink, struct verdict *verdict_out)
 {
     if (n_live != expected->n_live)
         return not_ok(verdict_out, VERDICT_WRONG,

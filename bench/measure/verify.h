@@ -30,6 +30,11 @@ struct verdict {
 /* "ok", "wrong", "unavailable": the values of the CSV column. */
 const char *verdict_id(enum verdict_kind kind);
 
+/* Compares what a kernel returned and left in `sink` with `expected` of the batch. Fills `verdict_out`: ok or wrong;
+ * the buffer's guard is not looked at. Returns 1 where equal, else 0. */
+int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
+                  const struct sink *sink, struct verdict *verdict_out);
+
 /* What verify_kernel does beyond two passes in order. */
 struct verify_options {
     uint64_t seed; /* of the shuffle and the gaps */

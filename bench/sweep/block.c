@@ -52,7 +52,7 @@ static int load_source(struct block *block, struct dv_error *error_out)
     return status;
 }
 
-static void set_verdict(struct block_cell *cell, enum verdict_kind kind, const char *reason)
+void block_set_verdict(struct block_cell *cell, enum verdict_kind kind, const char *reason)
 {
     cell->verdict.kind = kind;
     snprintf(cell->verdict.reason, sizeof cell->verdict.reason, "%s", reason);
@@ -80,7 +80,7 @@ static int open_cells(struct block *block, struct dv_error *error_out)
         if (!reason && block->batches.n_items == 0)
             reason = "no rows to visit: --rows tells those of a file without deletes";
         if (reason)
-            set_verdict(cell, VERDICT_UNAVAILABLE, reason);
+            block_set_verdict(cell, VERDICT_UNAVAILABLE, reason);
     }
     hash_cell(block, SAMPLES_BOUND, result->bound_hash);
     return 0;
@@ -183,7 +183,7 @@ static void build_representations(struct block *block)
         if (cell->verdict.kind != VERDICT_OK)
             continue;
         if (dv_add(&block->dvs[0], cell->kernel->needs, &error) < 0)
-            set_verdict(cell, VERDICT_UNAVAILABLE, error.message);
+            block_set_verdict(cell, VERDICT_UNAVAILABLE, error.message);
         else
             block->needs |= cell->kernel->needs;
     }
@@ -203,7 +203,7 @@ static int check_cells(struct block *block, struct dv_error *error_out)
                                    &verdict, error_out);
         if (status < 0)
             return status;
-        set_verdict(cell, verdict.kind, verdict.reason);
+        block_set_verdict(cell, verdict.kind, verdict.reason);
         if (verdict.kind == VERDICT_WRONG)
             progress_note(block->context->progress, "WRONG: %s/%s on %s: %s", cell->kernel->id,
                           sink_id(block->plan->sink), block->result->dv, verdict.reason);
@@ -211,14 +211,16 @@ static int check_cells(struct block *block, struct dv_error *error_out)
     return 0;
 }
 
-/* What is expected of the batch that every timed sample ends with, and per batch the elements that the bound
- * writes. */
+/* What is expected of the batch that every timed sample ends with, the live rows of a pass, and per batch the
+ * elements that the bound writes. */
 static int ask_oracle(struct block *block, struct dv_error *error_out)
 {
     const enum sink_kind kind = block->plan->sink;
     int status = guard_open(&block->buffer, dv_sink_bytes(kind, block->plan->batch_rows), error_out);
     if (status == 0)
         status = expected_open(&block->expected, kind, block->plan->batch_rows, error_out);
+    if (status == 0)
+        status = expected_open(&block->drawn, kind, block->plan->batch_rows, error_out);
     if (status < 0)
         return status;
     block->bound_elements = calloc(block->batches.n_items + 1, sizeof *block->bound_elements);
@@ -227,6 +229,7 @@ static int ask_oracle(struct block *block, struct dv_error *error_out)
     for (size_t i = 0; i < block->batches.n_items; i++) {
         expected_fill(&block->expected, &block->dvs[0], &block->batches.items[i]);
         block->bound_elements[i] = block->expected.n_out;
+        block->n_live += block->expected.n_live;
     }
     return 0;
 }
@@ -311,6 +314,7 @@ void block_close(struct block *block)
     free(block->bound_elements);
     guard_close(&block->buffer);
     expected_close(&block->expected);
+    expected_close(&block->drawn);
     batches_free(&block->batches);
     source_free(&block->source);
     free(block);

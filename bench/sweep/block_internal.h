@@ -37,6 +37,8 @@ struct block {
     struct batches batches;
     struct guard_buffer buffer;
     struct expected expected;    /* of the last batch */
+    struct expected drawn;       /* of the batch that was drawn for a sample */
+    uint64_t n_live;             /* rows of one pass, as the oracle counted */
     struct block_entry *entries; /* owned */
     size_t n_entries;
     uint32_t *bound_elements; /* owned: per batch, as the oracle counted */
@@ -44,6 +46,9 @@ struct block {
 
 /* Targets of `each_bytes` that exceed the last-level cache, but no more than `most`. */
 size_t block_cold_targets(const struct block *block, uint64_t each_bytes, size_t most);
+
+/* `reason` as a CSV cell takes it. */
+void block_set_verdict(struct block_cell *cell, enum verdict_kind kind, const char *reason);
 
 /* block_rounds.c */
 int block_make_entries(struct block *block, struct dv_error *error_out);

@@ -3,9 +3,10 @@
  *
  *     entries = cells that are right, the twins of the slowest and the fastest, the bound
  *     size:   one pass each, then enough passes for the minimum time, fixed before round 0
- *     round:  for entry in permutation(seed, block, start, round): sample; compare the last batch; write the
- * row
+ *     round:  for entry in permutation(seed, block, start, round): sample; compare the sum of live rows, the last
+ *             batch and a drawn one; write the row
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,24 +231,65 @@ static void shuffle(size_t *order, size_t n, uint64_t seed)
     }
 }
 
-/* The last batch of every sample once more against the oracle: a kernel whose stores a compiler dropped has
- * no time here. */
-static bool last_batch_is_right(const struct block *block, const struct block_entry *entry,
-                                const struct sink *sink)
+static uint64_t round_seed(const struct block *block, int round)
 {
-    if (!entry->cell)
-        return true;
-    const size_t n_bytes = (size_t)block->expected.n_out * sink_element_bytes(block->plan->sink);
-    return sink->n_out == block->expected.n_out && memcmp(sink->out, block->expected.out, n_bytes) == 0 &&
-           guard_check(&block->buffer) == 0;
+    return block->context->options->seed * 1000003u + block->result->digest +
+           (uint64_t)block->context->start * 4099u + (uint64_t)round * 131071u;
 }
 
-static int mark_wrong(struct block *block, const struct block_entry *entry, struct dv_error *error_out)
+/* --- what a sample is worth --- */
+
+static bool is_output_right(const struct block *block, const struct expected *expected,
+                            const struct batch *batch, uint32_t n_live, const struct sink *sink,
+                            const char *which, struct verdict *verdict_out)
+{
+    struct verdict found;
+    if (verify_output(expected, batch, n_live, sink, &found) && guard_check(&block->buffer) == 0)
+        return true;
+    snprintf(verdict_out->reason, sizeof verdict_out->reason, "%s: %.400s", which,
+             found.kind == VERDICT_OK ? "wrote around the sink's buffer" : found.reason);
+    return false;
+}
+
+/* Once more after the clock: a batch that nobody could foresee, into a buffer of garbage. */
+static bool is_drawn_batch_right(struct block *block, const struct block_entry *entry, uint64_t seed,
+                                 struct verdict *verdict_out)
+{
+    const struct batch *batch = &block->batches.items[next_random(&seed) % block->batches.n_items];
+    const struct measure_target *target = &entry->targets[next_random(&seed) % entry->n_targets];
+    struct sink sink = {.out = block->buffer.data};
+    expected_fill(&block->drawn, &block->dvs[0], batch);
+    guard_fill(&block->buffer, (uint8_t)(0x5a + next_random(&seed) % 16));
+    const uint32_t n_live = entry->run(target->dv, target->state, batch->start, batch->n_rows, &sink);
+    return is_output_right(block, &block->drawn, batch, n_live, &sink, "a batch drawn after a timed sample",
+                           verdict_out);
+}
+
+/* A kernel that stops working after the check must not get a time: the live rows of all timed calls are summed, and
+ * the last batch and one more are compared whole. */
+static bool is_sample_right(struct block *block, const struct block_entry *entry,
+                            const struct sample_row *row, const struct sink *sink,
+                            struct verdict *verdict_out)
+{
+    const uint64_t n_passes = (uint64_t)row->sample.n_iterations / block->batches.n_items;
+    const struct batch *last = &block->batches.items[block->batches.n_items - 1];
+    if (row->sample.n_live != n_passes * block->n_live) {
+        snprintf(verdict_out->reason, sizeof verdict_out->reason,
+                 "%" PRIu64 " live rows in a timed sample; oracle %" PRIu64, row->sample.n_live,
+                 n_passes * block->n_live);
+        return false;
+    }
+    return is_output_right(block, &block->expected, last, block->expected.n_live, sink,
+                           "the last batch of a timed sample", verdict_out) &&
+           is_drawn_batch_right(block, entry, round_seed(block, row->round) + (uint64_t)row->order,
+                                verdict_out);
+}
+
+static int mark_wrong(struct block *block, const struct block_entry *entry, const struct verdict *verdict,
+                      struct dv_error *error_out)
 {
     struct block_cell *cell = &block->result->cells[entry->cell - block->result->cells];
-    cell->verdict.kind = VERDICT_WRONG;
-    snprintf(cell->verdict.reason, sizeof cell->verdict.reason,
-             "the last batch of a timed sample differs from the oracle");
+    block_set_verdict(cell, VERDICT_WRONG, verdict->reason);
     progress_note(block->context->progress, "WRONG: %s: %s", entry->name, cell->verdict.reason);
     return samples_drop_cell(block->context->samples, cell->hash, error_out);
 }
@@ -269,8 +311,9 @@ static int take_sample(struct block *block, struct block_entry *entry, int round
     int status = measure_entry(block, entry, block->context->json, &row.sample, &sink, error_out);
     if (status < 0)
         return status;
-    if (!last_batch_is_right(block, entry, &sink))
-        return mark_wrong(block, entry, error_out);
+    struct verdict verdict;
+    if (entry->cell && !is_sample_right(block, entry, &row, &sink, &verdict))
+        return mark_wrong(block, entry, &verdict, error_out);
     return samples_add(block->context->samples, &row, error_out);
 }
 
@@ -285,9 +328,7 @@ int block_run_rounds(struct block *block, struct dv_error *error_out)
         char step[32];
         snprintf(step, sizeof step, "round %d of %d", round + 1, n_rounds);
         progress_step(block->context->progress, step, 0.2 + 0.6 * round / n_rounds);
-        shuffle(order, block->n_entries,
-                block->context->options->seed * 1000003u + block->result->digest +
-                    (uint64_t)block->context->start * 4099u + (uint64_t)round * 131071u);
+        shuffle(order, block->n_entries, round_seed(block, round));
         for (size_t i = 0; status == 0 && i < block->n_entries && !*block->context->interrupted; i++) {
             struct block_entry *entry = &block->entries[order[i]];
             if (!entry->cell || entry->cell->verdict.kind == VERDICT_OK)

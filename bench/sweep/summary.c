@@ -17,6 +17,7 @@
 struct cell_statistics {
     struct stats_summary time;
     struct stats_summary speedup; /* per_row over this kernel, paired by start and round */
+    double mhz;                   /* median */
 };
 
 /* What a row of the file pays for opening the vector, where that is when the kernel does its work. */
@@ -41,25 +42,53 @@ static int cell_statistics(struct cell_statistics *statistics_out, const struct 
                            const char *cell, const char *baseline_cell, double opening)
 {
     double *times = calloc(samples->n_rows + 1, sizeof *times),
-           *baseline = calloc(samples->n_rows + 1, sizeof *baseline);
+           *baseline = calloc(samples->n_rows + 1, sizeof *baseline),
+           *mhz = calloc(samples->n_rows + 1, sizeof *mhz);
     size_t n = 0;
-    int status = times && baseline ? 0 : DV_ERROR_MEMORY;
+    int status = times && baseline && mhz ? 0 : DV_ERROR_MEMORY;
     for (size_t i = 0; status == 0 && i < samples->n_rows; i++) {
         if (strcmp(samples->rows[i].cell, cell) != 0)
             continue;
         const struct sample_row *other = partner(samples, baseline_cell, i);
         times[n] = samples->rows[i].sample.ns_per_row;
+        mhz[n] = samples->rows[i].sample.mhz;
         baseline[n++] = other ? other->sample.ns_per_row : NAN;
     }
     if (status == 0)
         status = stats_summarise(&statistics_out->time, times, n);
+    if (status == 0)
+        statistics_out->mhz = stats_median(mhz, n);
     for (size_t i = 0; i < n; i++)
         times[i] += opening;
     if (status == 0)
         status = stats_summarise_ratios(&statistics_out->speedup, baseline, times, n);
     free(times);
     free(baseline);
+    free(mhz);
     return status;
+}
+
+/* --- doubts: times that cannot be --- */
+
+/* More than any CPU of today retires in a cycle. */
+#define MAX_IPC 10
+
+#define DOUBT_RETIRED "more instructions per cycle than a CPU retires"
+
+static bool retires_too_much(double instructions_per_row, double ns_per_row, double mhz)
+{
+    return instructions_per_row / (ns_per_row * mhz / 1000) > MAX_IPC; /* false where one is unknown */
+}
+
+/* A time below the bound by more than the noise, unless that is unknown. */
+static void set_doubts(struct csv_writer *writer, bool retires_too_much, double pct_of_bound,
+                       double noise_floor)
+{
+    const bool is_below = pct_of_bound > 100 + (isnan(noise_floor) ? 0 : noise_floor);
+    char text[128];
+    snprintf(text, sizeof text, "%s%s%s", is_below ? "below the store bound" : "",
+             is_below && retires_too_much ? "; " : "", retires_too_much ? DOUBT_RETIRED : "");
+    csv_set_text(writer, CSV_summary_doubts, text);
 }
 
 /* --- rows --- */
@@ -186,8 +215,11 @@ static int write_block(struct csv_writer *writer, const struct summary_facts *fa
         set_cell(writer, result, cell);
         if (cell->verdict.kind == VERDICT_OK) {
             set_times(writer, result, cell, &statistics, bound.time.median);
-            csv_set_real(writer, CSV_summary_noise_floor_pct,
-                         noise_of(noise, result, statistics.time.median));
+            const double ns = statistics.time.median, floor_pct = noise_of(noise, result, ns);
+            csv_set_real(writer, CSV_summary_noise_floor_pct, floor_pct);
+            const double instructions = cell->counters.source ? cell->counters.instructions_per_row : NAN;
+            set_doubts(writer, retires_too_much(instructions, ns, statistics.mhz),
+                       100 * bound.time.median / ns, floor_pct);
         }
         set_counters(writer, cell);
         int status = csv_end_row(writer, error_out);
@@ -232,12 +264,14 @@ static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
             continue;
         uint64_t batch_rows;
         csv_unsigned(table, i, CSV_summary_batch_rows, &batch_rows);
+        const double floor_pct =
+            noise_floor_pct(noise, csv_text(table, i, CSV_summary_dv), csv_text(table, i, CSV_summary_sink),
+                            (uint32_t)batch_rows, csv_text(table, i, CSV_summary_mode),
+                            csv_real(table, i, CSV_summary_ns_per_row));
         csv_copy_row(writer, table, i);
-        csv_set_real(writer, CSV_summary_noise_floor_pct,
-                     noise_floor_pct(noise, csv_text(table, i, CSV_summary_dv),
-                                     csv_text(table, i, CSV_summary_sink), (uint32_t)batch_rows,
-                                     csv_text(table, i, CSV_summary_mode),
-                                     csv_real(table, i, CSV_summary_ns_per_row)));
+        csv_set_real(writer, CSV_summary_noise_floor_pct, floor_pct);
+        set_doubts(writer, strstr(csv_text(table, i, CSV_summary_doubts), DOUBT_RETIRED) != NULL,
+                   csv_real(table, i, CSV_summary_pct_of_bound), floor_pct);
         int status = csv_end_row(writer, error_out);
         if (status < 0)
             return status;

@@ -59,7 +59,11 @@ static void rows_come_back_as_they_were(void **state)
                                         .n_cpu_migrations = 7,
                                         .mhz = 3692.5}};
     assert_int_equal(samples_add(&samples, &row, NULL), 0);
-    row.sample = (struct measure_sample){1, 1, -1, -1, NAN}; /* unknown is empty, not 0 */
+    row.sample = (struct measure_sample){.ns_per_row = 1,
+                                         .n_iterations = 1,
+                                         .n_page_faults = -1,
+                                         .n_cpu_migrations = -1,
+                                         .mhz = NAN}; /* unknown is empty, not 0 */
     assert_int_equal(samples_add(&samples, &row, NULL), 0);
     assert_int_equal(samples_close(&samples, NULL), 0);
 
