@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_case.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * it. */
 #include <stdio.h>
 
-#include "check_case.h"
+#include "check.h"
 #include "payload_writer.h"
 
 #define KEY(n)       (UINT64_C(n) << 32)

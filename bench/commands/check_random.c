@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check_case.h"
+#include "check.h"
 #include "payload_writer.h"
 
 enum { CHUNK_ROWS = 65536, MAX_CHUNKS = 5, N_BATCHES = 10 };

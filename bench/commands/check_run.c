@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_run.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +12,22 @@ int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out)
     size_t n_kernels = kernels_count();
     *tally_out = (struct check_tally){
         .n_kernels = n_kernels,
-        .sinks = SINK_ALL,
         .cells = calloc(n_kernels, sizeof *tally_out->cells),
-        .runs = malloc(n_kernels),
+        .sinks = calloc(n_kernels, sizeof *tally_out->sinks),
     };
-    if (!tally_out->cells || !tally_out->runs) {
+    if (!tally_out->cells || !tally_out->sinks) {
         check_tally_close(tally_out);
         return dv_no_memory(error_out);
     }
-    memset(tally_out->runs, 1, n_kernels);
+    for (size_t i = 0; i < n_kernels; i++)
+        tally_out->sinks[i] = SINK_ALL;
     return 0;
 }
 
 void check_tally_close(struct check_tally *tally)
 {
     free(tally->cells);
-    free(tally->runs);
+    free(tally->sinks);
     *tally = (struct check_tally){0};
 }
 
@@ -75,7 +75,7 @@ static int run_kernel(struct check_tally *tally, size_t index, struct check_case
     const struct kernel *kernel = kernel_at(index);
     for (int sink = 0; sink < N_SINKS; sink++) {
         struct verdict verdict = {.kind = VERDICT_OK};
-        if (!(tally->sinks & kernel->sinks & 1u << sink))
+        if (!(tally->sinks[index] & kernel->sinks & 1u << sink))
             continue;
         int status = verify_one(kernel, (enum sink_kind)sink, check, options, &verdict, error_out);
         if (status < 0)
@@ -94,8 +94,7 @@ int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed
     int status = 0;
     tally->n_cases++;
     for (size_t i = 0; i < tally->n_kernels && status == 0; i++)
-        if (tally->runs[i])
-            status = run_kernel(tally, i, check, &options, &error);
+        status = run_kernel(tally, i, check, &options, &error);
     if (status < 0)
         *error_out = error;
     return status;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench check: is every kernel right, into every sink? */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_run.h"
+#include "check.h"
 #include "command.h"
+#include "plan.h"
 #include "recipe.h"
 #include "vector_options.h"
 
 enum {
-    OPTION_DV = 1,
+    OPTION_DV = 256,
     OPTION_KERNEL,
     OPTION_SINK,
     OPTION_BATCH,
@@ -20,126 +20,73 @@ enum {
     OPTION_RANDOM,
     OPTION_SEED
 };
-enum { MAX_BATCH_SIZES = 16 };
 
 struct check_options {
     struct vector_options vectors;
-    const char *names[256]; /* borrowed from argv: files and specs; none: recipes, edges and random vectors */
-    size_t n_names;
-    const char *kernels; /* borrowed comma lists, NULL: all */
-    const char *sinks;
-    uint32_t batch_rows[MAX_BATCH_SIZES];
+    struct strings names;   /* files and specs; none: recipes, edges and random vectors */
+    struct strings kernels; /* ids and patterns, none: all */
+    unsigned sinks;         /* mask, 0: all */
+    uint32_t batch_rows[OPTION_BATCH_SIZES_LIMIT];
     size_t n_batch_rows;
-    size_t max_batches; /* of each size */
+    uint64_t max_batches; /* of each size */
+    bool has_random;
     uint64_t n_random;
-    int has_random;
     uint64_t seed;
 };
 
-static const char help[] = "usage: dvbench check [FILE|SPEC...] [options]\n"
-                           "Compares every kernel and sink with the oracle, byte for byte: on the given "
-                           "vectors, else on all recipes, on\n"
-                           "known edges and on random vectors. Exit 1 where one is wrong.\n"
-                           "  --dv FILE          as FILE; may be repeated\n"
-                           "  --kernel ID,...    these kernels alone\n"
-                           "  --sink ID,...      these sinks alone\n"
-                           "  --batch N,...      rows per batch (default 5000,4096,1021,64,7)\n"
-                           "  --max-batches N    batches of each size, spread over a vector (default 6)\n"
-                           "  --random N         random vectors (default 200, with given vectors 0)\n"
-                           "  --seed N           seed of the first random vector (default 1)\n";
+static const char help[] =
+    "usage: dvbench check [FILE|SPEC...] [options]\n"
+    "Compares every kernel and sink with the oracle, byte for byte: on the given vectors, or else on all "
+    "recipes, on "
+    "known\n"
+    "edge cases and on random vectors. Exits with 1 if one is wrong.\n"
+    "  --dv FILE|SPEC     like the operand; may be repeated\n"
+    "  --kernel ID,...    only these kernels: ids, patterns, or `best` (see `list kernels`)\n"
+    "  --sink ID,...|all  only these sinks\n"
+    "  --batch N,...      rows per batch (default 5000,4096,1021,64,7)\n"
+    "  --max-batches N    batches of each size, spread over a vector (default 6)\n"
+    "  --random N         random vectors (default 200; 0 if vectors are given)\n"
+    "  --seed N           seed of the first random vector (default 1)\n";
 
-/* Calls take(context, item) for each item of a comma list. Stops at the first negative result. */
-static int for_each_item(const char *list,
-                         int (*take)(void *context, const char *item, struct dv_error *error_out),
-                         void *context, struct dv_error *error_out)
+static int add_name(struct check_options *options, const char *name, struct dv_error *error_out)
 {
-    char item[64];
-    int status = 0;
-    while (*list && status == 0) {
-        size_t n = strcspn(list, ",");
-        snprintf(item, sizeof item, "%.*s", n < sizeof item ? (int)n : (int)sizeof item - 1, list);
-        status = take(context, item, error_out);
-        list += n + (list[n] == ',');
-    }
-    return status;
+    return strings_add(&options->names, name, strlen(name)) ? dv_no_memory(error_out) : 0;
 }
 
-static int take_batch_rows(void *context, const char *item, struct dv_error *error_out)
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
     struct check_options *options = context;
-    uint64_t n_rows;
-    int status = vector_options_number("--batch", item, &n_rows, error_out);
-    if (status != 0)
-        return status;
-    if (n_rows == 0 || n_rows > INT32_MAX)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--batch: found %s, expected 1 to 2147483647", item);
-    if (options->n_batch_rows == MAX_BATCH_SIZES)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--batch: more than %d sizes", MAX_BATCH_SIZES);
-    options->batch_rows[options->n_batch_rows++] = (uint32_t)n_rows;
-    return 0;
-}
-
-static int take_kernel(void *context, const char *item, struct dv_error *error_out)
-{
-    struct check_tally *tally = context;
-    for (size_t i = 0; i < tally->n_kernels; i++) {
-        if (strcmp(kernel_at(i)->id, item) == 0) {
-            tally->runs[i] = 1;
-            return 0;
-        }
-    }
-    return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel '%s'; dvbench list kernels", item);
-}
-
-static int take_sink(void *context, const char *item, struct dv_error *error_out)
-{
-    struct check_tally *tally = context;
-    int sink = sink_find(item);
-    if (sink < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "unknown sink '%s'; dvbench list sinks", item);
-    tally->sinks |= 1u << sink;
-    return 0;
-}
-
-static int take_name(struct check_options *options, const char *name, struct dv_error *error_out)
-{
-    if (options->n_names == sizeof options->names / sizeof *options->names)
-        return dv_fail(error_out, DV_ERROR_USAGE, "check: more than %zu vectors", options->n_names);
-    options->names[options->n_names++] = name;
-    return 0;
-}
-
-static int take_option(struct check_options *options, int value, char **argv, struct dv_error *error_out)
-{
-    uint64_t number = 0;
-    int status = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (status != 0)
-        return status < 0 ? status : 0;
     switch (value) {
     case OPTION_DV:
-        return take_name(options, optarg, error_out);
+        return add_name(options, argument, error_out);
     case OPTION_KERNEL:
-        options->kernels = optarg;
-        return 0;
+        return option_list("kernel", argument, &options->kernels, error_out);
     case OPTION_SINK:
-        options->sinks = optarg;
-        return 0;
+        return option_sinks(argument, &options->sinks, error_out);
     case OPTION_BATCH:
-        options->n_batch_rows = 0;
-        return for_each_item(optarg, take_batch_rows, options, error_out);
+        return option_batch_rows(argument, options->batch_rows, &options->n_batch_rows, error_out);
     case OPTION_MAX_BATCHES:
-        status = vector_options_number("--max-batches", optarg, &number, error_out);
-        options->max_batches = number < 1000000 ? (size_t)number : 1000000;
-        return status;
+        return option_number("max-batches", argument, 1, OPTION_BATCHES_LIMIT, &options->max_batches,
+                             error_out);
     case OPTION_RANDOM:
-        options->has_random = 1;
-        return vector_options_number("--random", optarg, &options->n_random, error_out);
+        options->has_random = true;
+        return option_number("random", argument, 0, UINT64_MAX, &options->n_random, error_out);
     case OPTION_SEED:
-        return vector_options_number("--seed", optarg, &options->seed, error_out);
+        return option_number("seed", argument, 0, UINT64_MAX, &options->seed, error_out);
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, "check: bad option %s; check --help lists them",
-                       argv[optind - 1]);
+        return vector_options_take(&options->vectors, value, argument, error_out);
     }
+}
+
+static int append(struct batches *all, const struct batches *some, struct dv_error *error_out)
+{
+    struct batch *grown = realloc(all->items, (all->n_items + some->n_items) * sizeof *grown + 1);
+    if (!grown)
+        return dv_no_memory(error_out);
+    all->items = grown;
+    for (size_t i = 0; i < some->n_items; i++)
+        grown[all->n_items++] = some->items[i];
+    return 0;
 }
 
 /* The batches of each size, one size after the other; every second size starts one row late, so that starts
@@ -147,24 +94,28 @@ static int take_option(struct check_options *options, int value, char **argv, st
 static int plan_batches(struct batches *all_out, const struct check_options *options,
                         const struct dv_source *source, struct dv_error *error_out)
 {
+    static const uint32_t usual[] = {5000, 4096, 1021, 64, 7};
+    const uint32_t *sizes = options->n_batch_rows ? options->batch_rows : usual;
+    size_t n_sizes = options->n_batch_rows ? options->n_batch_rows : sizeof usual / sizeof *usual;
     struct dv_view view;
-    *all_out = (struct batches){
-        .items = calloc(options->n_batch_rows * options->max_batches + 1, sizeof *all_out->items)};
-    if (!all_out->items)
-        return dv_no_memory(error_out);
+    *all_out = (struct batches){0};
     int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
     if (status != 0)
         return status;
-    for (size_t i = 0; i < options->n_batch_rows && status == 0; i++) {
+    for (size_t i = 0; i < n_sizes && status == 0; i++) {
         uint64_t skipped = i % 2 && source->n_rows > 1;
         struct batches some = {0};
-        status = batches_plan(&some, &view, source->base + skipped, source->n_rows - skipped,
-                              options->batch_rows[i], options->max_batches, error_out);
-        for (size_t j = 0; j < some.n_items; j++)
-            all_out->items[all_out->n_items++] = some.items[j];
+        status = batches_plan(&some, &view, source->base + skipped, source->n_rows - skipped, sizes[i],
+                              (size_t)options->max_batches, error_out);
+        if (status == 0)
+            status = append(all_out, &some, error_out);
         batches_free(&some);
     }
     dv_view_free(&view);
+    if (status == 0 && all_out->n_items == 0)
+        status = dv_fail(
+            error_out, DV_ERROR_USAGE,
+            "found no row to check: the vector is empty and the file states no row count; pass --rows");
     return status;
 }
 
@@ -181,6 +132,8 @@ static int check_source(struct check_tally *tally, const struct check_options *o
         status = check_run(tally, &check, options->seed, error_out);
         check_case_close(&check);
     }
+    if (status != 0)
+        (void)dv_error_set_where(error_out, source->spec);
     batches_free(&batches);
     return status;
 }
@@ -197,34 +150,27 @@ static int check_named(struct check_tally *tally, struct check_options *options,
     return status;
 }
 
-static int check_recipe(struct check_tally *tally, struct check_options *options, const char *spec,
-                        struct dv_error *error_out)
-{
-    struct dv_source source;
-    int status = source_open_spec(&source, spec, error_out);
-    if (status != 0)
-        return status;
-    status = check_source(tally, options, &source, error_out);
-    source_free(&source);
-    return status;
-}
-
-/* Never a file that has a recipe's name. Each recipe as it comes, without run containers, and across a key from a start that is a multiple of
- * nothing. */
+/* Each recipe as it comes, without run containers, and across a key from a start that is a multiple of
+ * nothing. Files that are called like a recipe do not count. */
 static int check_recipes(struct check_tally *tally, struct check_options *options, struct dv_error *error_out)
 {
     static const char *const variants[] = {"", ":optimize=0", ":rows=300000:base=4294900003"};
     int status = 0;
     for (size_t i = 0; i < recipes_count() * 3 && status == 0; i++) {
+        struct dv_source source;
         char spec[128];
         snprintf(spec, sizeof spec, "%s%s", recipe_at(i / 3)->id, variants[i % 3]);
-        status = check_recipe(tally, options, spec, error_out);
+        status = source_open_spec(&source, spec, error_out);
+        if (status != 0)
+            break;
+        status = check_source(tally, options, &source, error_out);
+        source_free(&source);
     }
     return status;
 }
 
 static int check_random_and_edges(struct check_tally *tally, const struct check_options *options,
-                                  int with_edges, struct dv_error *error_out)
+                                  bool with_edges, struct dv_error *error_out)
 {
     size_t n_edges = with_edges ? check_edges_count() : 0;
     int status = 0;
@@ -259,7 +205,7 @@ static void print_reasons(const struct check_tally *tally)
                 unavailable = cell->unavailable;
         }
         if (unavailable)
-            printf("%s: not everywhere available: %s\n", kernel_at(i)->id, unavailable);
+            printf("%s: unavailable in some cases: %s\n", kernel_at(i)->id, unavailable);
     }
 }
 
@@ -270,7 +216,7 @@ static void print_tally(const struct check_tally *tally)
         printf(" %15s", sink_id((enum sink_kind)sink));
     printf("\n");
     for (size_t i = 0; i < tally->n_kernels; i++) {
-        if (!tally->runs[i])
+        if (!tally->sinks[i])
             continue;
         printf("%-32s", kernel_at(i)->id);
         for (int sink = 0; sink < N_SINKS; sink++)
@@ -282,37 +228,53 @@ static void print_tally(const struct check_tally *tally)
            check_tally_ok(tally), check_tally_wrong(tally));
 }
 
+/* No kernel ran: that is not "0 wrong". */
+static int fail_nothing_checked(const struct check_tally *tally, struct dv_error *error_out)
+{
+    for (size_t i = 0; i < tally->n_kernels; i++)
+        for (int sink = 0; sink < N_SINKS; sink++)
+            if (tally->cells[i][sink].n_unavailable > 0)
+                return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "nothing was checked: %s: %s",
+                               kernel_at(i)->id, tally->cells[i][sink].unavailable);
+    return dv_fail(error_out, DV_ERROR_USAGE,
+                   "nothing was checked: none of these kernels has one of these sinks");
+}
+
 static int choose(struct check_tally *tally, const struct check_options *options, struct dv_error *error_out)
 {
-    int status = 0;
-    if (options->kernels) {
-        memset(tally->runs, 0, tally->n_kernels);
-        status = for_each_item(options->kernels, take_kernel, tally, error_out);
+    for (size_t i = 0; i < tally->n_kernels; i++) {
+        unsigned sinks = options->sinks ? options->sinks : SINK_ALL;
+        for (int sink = 0; sink < N_SINKS && options->kernels.n_items > 0; sink++)
+            if (!plan_takes_kernel(&options->kernels, kernel_at(i), (enum sink_kind)sink))
+                sinks &= ~(1u << sink);
+        tally->sinks[i] = sinks;
     }
-    if (options->sinks && status == 0) {
-        tally->sinks = 0;
-        status = for_each_item(options->sinks, take_sink, tally, error_out);
-    }
-    return status;
+    return plan_check_kernels(&options->kernels, error_out);
 }
 
 static int check_all(struct check_tally *tally, struct check_options *options, struct dv_error *error_out)
 {
-    int is_given = options->n_names > 0 || options->vectors.inline_text;
+    bool is_given = options->names.n_items > 0 || options->vectors.inline_text;
     if (!options->has_random)
         options->n_random = is_given ? 0 : 200;
     int status = choose(tally, options, error_out);
     if (status == 0 && options->vectors.inline_text)
         status = check_named(tally, options, NULL, error_out);
-    for (size_t i = 0; i < options->n_names && status == 0; i++)
-        status = check_named(tally, options, options->names[i], error_out);
+    for (size_t i = 0; i < options->names.n_items && status == 0; i++)
+        status = check_named(tally, options, options->names.items[i], error_out);
     if (status == 0 && !is_given)
         status = check_recipes(tally, options, error_out);
-    return status == 0 ? check_random_and_edges(tally, options, !is_given, error_out) : status;
+    if (status == 0)
+        status = check_random_and_edges(tally, options, !is_given, error_out);
+    if (status != 0)
+        return status;
+    print_tally(tally);
+    if (check_tally_wrong(tally) > 0)
+        return EXIT_CHECK_FAILED;
+    return check_tally_ok(tally) > 0 ? EXIT_FINE : fail_nothing_checked(tally, error_out);
 }
 
-static int parse(struct check_options *options, int argc, char **argv, int *is_help_out,
-                 struct dv_error *error_out)
+int command_check(int argc, char **argv, struct dv_error *error_out)
 {
     static const struct option table[] = {{"dv", required_argument, NULL, OPTION_DV},
                                           {"kernel", required_argument, NULL, OPTION_KERNEL},
@@ -321,44 +283,23 @@ static int parse(struct check_options *options, int argc, char **argv, int *is_h
                                           {"max-batches", required_argument, NULL, OPTION_MAX_BATCHES},
                                           {"random", required_argument, NULL, OPTION_RANDOM},
                                           {"seed", required_argument, NULL, OPTION_SEED},
-                                          {"help", no_argument, NULL, 'h'},
                                           VECTOR_OPTIONS,
-                                          {0}};
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (value == 'h') {
-            *is_help_out = 1;
-            return 0;
-        }
-        status = take_option(options, value, argv, error_out);
-    }
-    for (int i = optind; i < argc && status == 0; i++)
-        status = take_name(options, argv[i], error_out);
-    return status;
-}
-
-int command_check(int argc, char **argv, struct dv_error *error_out)
-{
-    struct check_options options = {
-        .batch_rows = {5000, 4096, 1021, 64, 7}, .n_batch_rows = 5, .max_batches = 6, .seed = 1};
+                                          OPTIONS_END};
+    struct check_options options = {.max_batches = 6, .seed = 1};
     struct check_tally tally = {0};
-    int is_help = 0, status = EXIT_FINE;
-    int result = parse(&options, argc, argv, &is_help, error_out);
-    if (is_help) {
+    int first = options_read(argc, argv, table, take_option, &options, error_out);
+    int status = first < 0 ? first : 0;
+    if (first == 0)
         printf("%s%s", help, vector_options_help);
-    } else {
-        if (result == 0)
-            result = check_tally_open(&tally, error_out);
-        if (result == 0)
-            result = check_all(&tally, &options, error_out);
-        if (result == 0) {
-            print_tally(&tally);
-            status = check_tally_wrong(&tally) > 0 ? EXIT_CHECK_FAILED : EXIT_FINE;
-        }
-    }
+    for (int i = first; first > 0 && i < argc && status == 0; i++)
+        status = add_name(&options, argv[i], error_out);
+    if (first > 0 && status == 0)
+        status = check_tally_open(&tally, error_out);
+    if (first > 0 && status == 0)
+        status = check_all(&tally, &options, error_out);
     check_tally_close(&tally);
+    strings_free(&options.names);
+    strings_free(&options.kernels);
     vector_options_free(&options.vectors);
-    return result != 0 ? command_fail(error_out) : status;
+    return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench compare: what changed between two runs. dvbench gate: the same, and exit 1 where something got
  * slower. */
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +17,6 @@ struct compare_options {
     double threshold_pct;
     bool with_all;
     bool self_test;
-    bool help;
 };
 
 static int parse_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out)
@@ -33,32 +31,24 @@ static int parse_threshold(const char *text, double *threshold_pct_out, struct d
     return 0;
 }
 
-static int parse(int argc, char **argv, struct compare_options *options, struct dv_error *error_out)
-{
-    static const struct option known[] = {{"threshold", required_argument, NULL, 't'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"self-test", no_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    bool is_gate = strcmp(argv[0], "gate") == 0;
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (value == 't')
-            status = parse_threshold(optarg, &options->threshold_pct, error_out);
-        else if (value == 'a')
-            options->with_all = true;
-        else if (value == 's' && is_gate)
-            options->self_test = true;
-        else if (value == 'h')
-            options->help = true;
-        else
-            status = dv_fail(error_out, DV_ERROR_USAGE,
-                             "%s: unknown option, or one without its value: %s; %s --help lists them",
-                             argv[0], argv[optind - 1], argv[0]);
+enum { OPTION_THRESHOLD = 256, OPTION_ALL, OPTION_SELF_TEST };
+
+#define COMPARE_OPTIONS                                                                                      \
+    {"threshold", required_argument, NULL, OPTION_THRESHOLD},                                                \
+    {                                                                                                        \
+        "all", no_argument, NULL, OPTION_ALL                                                                 \
     }
-    return status;
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
+    struct compare_options *options = context;
+    if (value == OPTION_THRESHOLD)
+        return parse_threshold(argument, &options->threshold_pct, error_out);
+    if (value == OPTION_ALL)
+        options->with_all = true;
+    else
+        options->self_test = true;
+    return 0;
 }
 
 static const char rules[] = "A cell is the same where vector, kernel, sink, batch size and mode are. Samples "
@@ -71,21 +61,21 @@ static const char rules[] = "A cell is the same where vector, kernel, sink, batc
 
 int command_compare(int argc, char **argv, struct dv_error *error_out)
 {
+    static const struct option table[] = {COMPARE_OPTIONS, OPTIONS_END};
     struct compare_options options = {0};
     struct comparisons comparisons;
-    int status = parse(argc, argv, &options, error_out);
-    if (status == 0 && options.help) {
-        printf("usage: dvbench compare A B [--threshold PERCENT] [--all]\nTells what is slower or faster in "
+    int first = options_read(argc, argv, table, take_option, &options, error_out);
+    if (first == 0)
+        printf("usage: dvbench compare A B [--threshold PERCENT] [--all]\nShows what is slower or faster in "
                "run B than in run A.\n%s",
                rules);
-        return EXIT_FINE;
-    }
-    if (status == 0 && argc - optind != 2)
-        status = dv_fail(error_out, DV_ERROR_USAGE, "compare: give two run folders, the older first");
-    if (status == 0)
-        status = compare_runs(&comparisons, argv[optind], argv[optind + 1], options.threshold_pct, error_out);
+    if (first <= 0)
+        return first;
+    if (argc - first != 2)
+        return dv_fail(error_out, DV_ERROR_USAGE, "compare: give two run folders, the older first");
+    int status = compare_runs(&comparisons, argv[first], argv[first + 1], options.threshold_pct, error_out);
     if (status < 0)
-        return command_fail(error_out);
+        return status;
     compare_print(&comparisons, options.with_all);
     compare_free(&comparisons);
     return EXIT_FINE;
@@ -99,12 +89,27 @@ static bool is_regression(const struct comparisons *comparisons)
            0;
 }
 
+static int gate_runs(const char *a, const char *b, const struct compare_options *options,
+                     struct dv_error *error_out)
+{
+    struct comparisons comparisons;
+    int status = compare_runs(&comparisons, a, b, options->threshold_pct, error_out);
+    if (status < 0)
+        return status;
+    compare_print(&comparisons, options->with_all);
+    bool is_stopped = is_regression(&comparisons);
+    puts(is_stopped ? "gate: stopped" : "gate: passed");
+    compare_free(&comparisons);
+    return is_stopped ? EXIT_CHECK_FAILED : EXIT_FINE;
+}
+
 int command_gate(int argc, char **argv, struct dv_error *error_out)
 {
+    static const struct option table[] = {
+        COMPARE_OPTIONS, {"self-test", no_argument, NULL, OPTION_SELF_TEST}, OPTIONS_END};
     struct compare_options options = {.threshold_pct = GATE_THRESHOLD_PCT};
-    struct comparisons comparisons;
-    int status = parse(argc, argv, &options, error_out);
-    if (status == 0 && options.help) {
+    int first = options_read(argc, argv, table, take_option, &options, error_out);
+    if (first == 0)
         printf("usage: dvbench gate A B [--threshold PERCENT] [--all]     dvbench gate --self-test [RUN] "
                "[--threshold PERCENT]\n"
                "Exits 1 where a cell of run B is slower than in run A, wrong, or missing. The threshold is 5 "
@@ -113,23 +118,13 @@ int command_gate(int argc, char **argv, struct dv_error *error_out)
                "that is the same and one that\n"
                "is slower by less than counts, and must stop one that is slower by more.\n",
                rules);
-        return EXIT_FINE;
-    }
-    const int n_runs = argc - optind;
-    if (status == 0 && (options.self_test ? n_runs > 1 : n_runs != 2))
-        status = dv_fail(error_out, DV_ERROR_USAGE,
-                         "gate: give two run folders, the older first, or --self-test [RUN]");
-    if (status == 0 && options.self_test) {
-        status = gate_selftest(n_runs ? argv[optind] : NULL, options.threshold_pct, error_out);
-        return status < 0 ? command_fail(error_out) : status > 0 ? EXIT_CHECK_FAILED : EXIT_FINE;
-    }
-    if (status == 0)
-        status = compare_runs(&comparisons, argv[optind], argv[optind + 1], options.threshold_pct, error_out);
-    if (status < 0)
-        return command_fail(error_out);
-    compare_print(&comparisons, options.with_all);
-    bool is_stopped = is_regression(&comparisons);
-    puts(is_stopped ? "gate: stopped" : "gate: passed");
-    compare_free(&comparisons);
-    return is_stopped ? EXIT_CHECK_FAILED : EXIT_FINE;
+    if (first <= 0)
+        return first;
+    const int n_runs = argc - first;
+    if (options.self_test ? n_runs > 1 : n_runs != 2)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "gate: give two run folders, the older first, or --self-test [RUN]");
+    if (options.self_test) /* 1 where the gate misbehaved */
+        return gate_selftest(n_runs ? argv[first] : NULL, options.threshold_pct, error_out);
+    return gate_runs(argv[first], argv[first + 1], &options, error_out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench convert: the vectors of one file in another format. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,16 +150,14 @@ static int convert(struct convert_options *options, const char *in, const char *
     return status;
 }
 
-static int take_option(struct convert_options *options, int value, char **argv, struct dv_error *error_out)
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
-    int status = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (status != 0)
-        return status < 0 ? status : 0;
+    struct convert_options *options = context;
     switch (value) {
     case OPTION_TO:
-        return vector_write_format("--to", optarg, &options->write.format, error_out);
+        return vector_write_format("to", argument, &options->write.format, error_out);
     case OPTION_REFERENCED_DATA_FILE:
-        options->referenced_data_file = optarg;
+        options->referenced_data_file = argument;
         return 0;
     case OPTION_LZ4_FOOTER:
         options->write.lz4_footer = true;
@@ -176,8 +173,7 @@ static int take_option(struct convert_options *options, int value, char **argv, 
         options->is_rewritten = true;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, "convert: bad option %s; convert --help lists them",
-                       argv[optind - 1]);
+        return vector_options_take(&options->vectors, value, argument, error_out);
     }
 }
 
@@ -206,23 +202,16 @@ int command_convert(int argc, char **argv, struct dv_error *error_out)
         {"sparse-keys", no_argument, NULL, OPTION_SPARSE_KEYS},
         {"referenced-data-file", required_argument, NULL, OPTION_REFERENCED_DATA_FILE},
         {"lz4-footer", no_argument, NULL, OPTION_LZ4_FOOTER},
-        {"help", no_argument, NULL, 'h'},
         VECTOR_OPTIONS,
-        {0}};
+        OPTIONS_END};
     struct convert_options options = {0};
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (value == 'h') {
-            printf("%s%s", help, vector_options_help);
-            vector_write_print_formats();
-            return EXIT_FINE;
-        }
-        status = take_option(&options, value, argv, error_out);
-    }
-    if (status == 0)
-        status = convert_operands(&options, argc - optind, argv + optind, error_out);
+    int first = options_read(argc, argv, table, take_option, &options, error_out);
+    int status = first;
+    if (first == 0) {
+        printf("%s%s", help, vector_options_help);
+        vector_write_print_formats();
+    } else if (first > 0)
+        status = convert_operands(&options, argc - first, argv + first, error_out);
     vector_options_free(&options.vectors);
-    return status != 0 ? command_fail(error_out) : EXIT_FINE;
+    return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `counters`: what can be counted on this machine, what cannot and why, and the one line that would change
  * it. */
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -164,7 +163,7 @@ static void help(void)
     puts(
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
         "  --events    a set (dvbench list counters) or libpfm4 names; default portable\n"
-        "  --counters  fails with exit code 4 where that source is not to be had\n"
+        "  --counters  exits with 4 if that source is unavailable\n"
         "Sources: pmu, the CPU's counters; sim, callgrind; step, beside sim: the instructions, and nothing "
         "else, "
         "of kernels\nthat callgrind cannot run (AVX-512), by single steps over a sample of batches.\n"
@@ -176,35 +175,38 @@ struct arguments {
     const char *events;
     int mode;
     bool is_csv;
-    bool is_help;
 };
 
+enum { OPTION_EVENTS = 256, OPTION_COUNTERS, OPTION_FORMAT };
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
+    static const char *const modes[] = {"auto", "pmu", "sim", "none", NULL};
+    static const char *const formats[] = {"text", "csv", NULL};
+    struct arguments *arguments = context;
+    int index = 0;
+    if (value == OPTION_EVENTS)
+        arguments->events = argument;
+    else if (value == OPTION_FORMAT)
+        arguments->is_csv = (index = option_choice("format", argument, formats, error_out)) == 1;
+    else if ((index = option_choice("counters", argument, modes, error_out)) >= 0)
+        arguments->mode = counters_mode_find(argument);
+    return index;
+}
+
+/* Returns as options_read does. */
 static int parse(int argc, char **argv, struct arguments *arguments_out, struct dv_error *error_out)
 {
-    static const struct option options[] = {{"events", required_argument, NULL, 'e'},
-                                            {"counters", required_argument, NULL, 'c'},
-                                            {"format", required_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option table[] = {{"events", required_argument, NULL, OPTION_EVENTS},
+                                          {"counters", required_argument, NULL, OPTION_COUNTERS},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
+                                          OPTIONS_END};
     *arguments_out = (struct arguments){.mode = COUNTERS_AUTO};
-    optind = 0;
-    opterr = 0;
-    for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (value == 'e')
-            arguments_out->events = optarg;
-        else if (value == 'c' && (arguments_out->mode = counters_mode_find(optarg)) >= 0)
-            continue;
-        else if (value == 'f' && (strcmp(optarg, "csv") == 0 || strcmp(optarg, "text") == 0))
-            arguments_out->is_csv = optarg[0] == 'c';
-        else if (value == 'h')
-            arguments_out->is_help = true;
-        else
-            return dv_fail(error_out, DV_ERROR_USAGE, "counters: option %s; counters --help lists them",
-                           argv[optind - 1]);
-    }
-    if (optind != argc)
-        return dv_fail(error_out, DV_ERROR_USAGE, "counters: '%s' is not expected", argv[optind]);
-    return 0;
+    int first = options_read(argc, argv, table, take_option, arguments_out, error_out);
+    if (first > 0 && first != argc)
+        return dv_fail(error_out, DV_ERROR_USAGE, "counters: found operand %s, expected options only",
+                       argv[first]);
+    return first;
 }
 
 int command_counters(int argc, char **argv, struct dv_error *error_out)
@@ -216,16 +218,15 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
     struct dv_error sim_error = {0};
     struct view view = {.pmu = &pmu, .sim = &sim, .sim_reason = sim_error.message};
     int status = parse(argc, argv, &arguments, error_out);
-    if (status == 0 && arguments.is_help) {
-        help();
-        return EXIT_FINE;
-    }
     if (status == 0)
-        status = counter_events_parse(&events, arguments.events, error_out);
+        help();
+    if (status <= 0)
+        return status;
+    status = counter_events_parse(&events, arguments.events, error_out);
     if (status == 0)
         status = pmu_session_open(&pmu, pmu_system_kernel(), &events, arguments.events != NULL, error_out);
     if (status != 0)
-        return command_fail(error_out);
+        return status;
     if (arguments.mode == COUNTERS_PMU || arguments.mode == COUNTERS_NONE)
         view.sim_status = COUNTER_NOT_ASKED;
     else
@@ -241,7 +242,6 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
                                                                   : COUNTER_OK;
     if (wanted == COUNTER_OK)
         return EXIT_FINE;
-    dv_fail(error_out, DV_ERROR_UNAVAILABLE, "%s: %s", counter_status_word(wanted),
-            counter_status_text(wanted));
-    return command_fail(error_out);
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "%s: %s", counter_status_word(wanted),
+                   counter_status_text(wanted));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `explain RUN A B`: why one cell takes longer than another: instructions, and what branch misses can
  * explain. */
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +40,6 @@ struct arguments {
     double penalty; /* NAN where not given */
     const char *names[2];
     size_t n_names;
-    bool is_help;
 };
 
 static void help(void)
@@ -57,38 +55,40 @@ static void help(void)
          "  --csv      where to write the pairs as CSV; default RUN/explain.csv; - for none");
 }
 
+enum { OPTION_PENALTY = 256, OPTION_CSV };
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
+    struct arguments *arguments = context;
+    if (value == OPTION_CSV) {
+        arguments->csv_path = argument;
+        return 0;
+    }
+    char *end;
+    arguments->penalty = strtod(argument, &end);
+    if (*end || !(arguments->penalty > 0 && arguments->penalty < 1000))
+        return dv_fail(error_out, DV_ERROR_USAGE, "--penalty: found \"%s\", expected core cycles, above 0",
+                       argument);
+    return 0;
+}
+
+/* Returns as options_read does. */
 static int parse(int argc, char **argv, struct arguments *arguments_out, struct dv_error *error_out)
 {
-    static const struct option options[] = {{"penalty", required_argument, NULL, 'p'},
-                                            {"csv", required_argument, NULL, 'c'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    char *end = "";
+    static const struct option table[] = {{"penalty", required_argument, NULL, OPTION_PENALTY},
+                                          {"csv", required_argument, NULL, OPTION_CSV},
+                                          OPTIONS_END};
     *arguments_out = (struct arguments){.penalty = NAN};
-    optind = 0;
-    opterr = 0;
-    for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (value == 'p')
-            arguments_out->penalty = strtod(optarg, &end);
-        else if (value == 'c')
-            arguments_out->csv_path = optarg;
-        else if (value == 'h')
-            arguments_out->is_help = true;
-        else
-            return dv_fail(error_out, DV_ERROR_USAGE, "explain: option %s; explain --help lists them",
-                           argv[optind - 1]);
-        if (*end || (value == 'p' && !(arguments_out->penalty > 0 && arguments_out->penalty < 1000)))
-            return dv_fail(error_out, DV_ERROR_USAGE, "--penalty %s: core cycles, above 0", optarg);
-    }
-    if (arguments_out->is_help)
-        return 0;
-    if (argc - optind < 1 || argc - optind > 3)
-        return dv_fail(error_out, DV_ERROR_USAGE, "explain: a run, then two cells, a preset or nothing");
-    arguments_out->run_dir = argv[optind];
-    arguments_out->n_names = (size_t)(argc - optind - 1);
+    int first = options_read(argc, argv, table, take_option, arguments_out, error_out);
+    if (first <= 0)
+        return first;
+    if (argc - first < 1 || argc - first > 3)
+        return dv_fail(error_out, DV_ERROR_USAGE, "explain: give a run, then two cells, a preset or nothing");
+    arguments_out->run_dir = argv[first];
+    arguments_out->n_names = (size_t)(argc - first - 1);
     for (size_t i = 0; i < arguments_out->n_names; i++)
-        arguments_out->names[i] = argv[optind + 1 + (int)i];
-    return 0;
+        arguments_out->names[i] = argv[first + 1 + (int)i];
+    return first;
 }
 
 static const struct preset *preset_find(const char *id)
@@ -164,12 +164,11 @@ int command_explain(int argc, char **argv, struct dv_error *error_out)
     struct csv_table *counters = NULL;
     struct explain explain = {0};
     int status = parse(argc, argv, &arguments, error_out);
-    if (status == 0 && arguments.is_help) {
-        help();
-        return EXIT_FINE;
-    }
     if (status == 0)
-        status = run_dir_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
+        help();
+    if (status <= 0)
+        return status;
+    status = run_dir_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
     if (status == 0 && isnan(arguments.penalty) &&
         run_dir_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
         counters = NULL; /* a run without counters: there is no penalty then, and the text says so */
@@ -181,5 +180,5 @@ int command_explain(int argc, char **argv, struct dv_error *error_out)
     int closed = explain_close(&explain, status == 0 ? error_out : NULL);
     csv_free(summary);
     csv_free(counters);
-    return status == 0 && closed == 0 ? EXIT_FINE : command_fail(error_out);
+    return status != 0 ? status : closed;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench gen: a deletion vector made from a recipe, in a file of any format. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +33,7 @@ static const struct option fixed_options[] = {{"recipe", required_argument, NULL
 enum { N_FIXED_OPTIONS = sizeof fixed_options / sizeof *fixed_options };
 
 struct gen_options {
+    struct option *table; /* owned */
     struct format_write_options write;
     const char *out;
     const char *data_file; /* NULL: the spec itself, since there is no data file */
@@ -139,18 +139,22 @@ static int generate(const struct gen_options *options, struct dv_error *error_ou
     return status;
 }
 
-static int take_option(struct gen_options *options, int value, const char *bad, struct dv_error *error_out)
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
+    struct gen_options *options = context;
     switch (value) {
     case OPTION_RECIPE:
-        options->recipe = optarg;
+        if (options->recipe)
+            return dv_fail(error_out, DV_ERROR_USAGE,
+                           "gen: found --recipe twice, expected one: a file per call");
+        options->recipe = argument;
         return 0;
     case OPTION_NO_OPTIMIZE:
         return add_parameter(options, "optimize", "0", error_out);
     case OPTION_FORMAT:
-        return vector_write_format("--format", optarg, &options->write.format, error_out);
+        return vector_write_format("format", argument, &options->write.format, error_out);
     case OPTION_DATA_FILE:
-        options->data_file = optarg;
+        options->data_file = argument;
         return 0;
     case OPTION_DENSE_KEYS:
         options->has_dense_keys = true;
@@ -159,47 +163,29 @@ static int take_option(struct gen_options *options, int value, const char *bad, 
         options->write.lz4_footer = true;
         return 0;
     case 'o':
-        options->out = optarg;
+        options->out = argument;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, "gen: bad option %s; gen --help lists them", bad);
+        return add_parameter(options, options_name(options->table, value), argument, error_out);
     }
-}
-
-/* Returns 1 where help was asked for. */
-static int parse(struct gen_options *options, int argc, char **argv, const struct option *table,
-                 struct dv_error *error_out)
-{
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value, i = 0; status == 0 && (value = getopt_long(argc, argv, "ho:", table, &i)) != -1;) {
-        if (value == 'h')
-            return 1;
-        status = value >= OPTION_PARAMETER ? add_parameter(options, table[i].name, optarg, error_out)
-                                           : take_option(options, value, argv[optind - 1], error_out);
-    }
-    if (status == 0 && optind < argc)
-        status =
-            dv_fail(error_out, DV_ERROR_USAGE, "gen: found operand %s, expected options only", argv[optind]);
-    return status;
 }
 
 int command_gen(int argc, char **argv, struct dv_error *error_out)
 {
-    struct gen_options options = {0};
-    struct option *table = make_table();
-    if (!table) {
-        dv_no_memory(error_out);
-        return command_fail(error_out);
-    }
-    int status = parse(&options, argc, argv, table, error_out);
-    if (status == 1) {
+    struct gen_options options = {.table = make_table()};
+    if (!options.table)
+        return dv_no_memory(error_out);
+    int first = options_read(argc, argv, options.table, take_option, &options, error_out);
+    int status = first < 0 ? first : 0;
+    if (first == 0) {
         fputs(help, stdout);
         vector_write_print_formats();
-    } else if (status == 0)
+    } else if (first > 0 && first < argc)
+        status =
+            dv_fail(error_out, DV_ERROR_USAGE, "gen: found operand %s, expected options only", argv[first]);
+    else if (first > 0)
         status = generate(&options, error_out);
     free(options.parameters);
-    free(table);
-    return status < 0 ? command_fail(error_out) : EXIT_FINE;
+    free(options.table);
+    return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench inspect: what is in a file of deletion vectors, and is it right? */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 enum { OPTION_JSON = 1, OPTION_DUMP, OPTION_FIGURE };
 
 struct inspect_options {
+    char **argv;
     struct vector_options vectors;
     bool is_json;
     enum inspect_dump dump;
@@ -140,10 +140,10 @@ static int inspect_file(struct inspect_options *options, const char *name, struc
 }
 
 /* `--dump ranges` is what people type; getopt gives an optional argument only after an equals sign. */
-static const char *word_after(char **argv)
+static const char *word_after(char **argv, const char *const *forms)
 {
     const char *word = argv[optind];
-    if (!word || (strcmp(word, "positions") != 0 && strcmp(word, "ranges") != 0) || access(word, F_OK) == 0)
+    if (!word || option_choice("dump", word, forms, NULL) < 0 || access(word, F_OK) == 0)
         return NULL;
     optind++;
     return word;
@@ -151,29 +151,27 @@ static const char *word_after(char **argv)
 
 static int take_dump(struct inspect_options *options, const char *form, struct dv_error *error_out)
 {
-    if (form && strcmp(form, "positions") != 0 && strcmp(form, "ranges") != 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--dump: found \"%s\", expected positions or ranges", form);
-    options->dump = form && strcmp(form, "ranges") == 0 ? INSPECT_DUMP_RANGES : INSPECT_DUMP_POSITIONS;
-    return 0;
+    static const char *const forms[] = {"positions", "ranges", NULL};
+    form = form ? form : word_after(options->argv, forms);
+    int index = form ? option_choice("dump", form, forms, error_out) : 0;
+    options->dump = index == 1 ? INSPECT_DUMP_RANGES : INSPECT_DUMP_POSITIONS;
+    return index;
 }
 
-static int take_option(struct inspect_options *options, int value, char **argv, struct dv_error *error_out)
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
-    int status = vector_options_take(&options->vectors, value, optarg, error_out);
-    if (status != 0)
-        return status < 0 ? status : 0;
+    struct inspect_options *options = context;
     switch (value) {
     case OPTION_JSON:
         options->is_json = true;
         return 0;
     case OPTION_DUMP:
-        return take_dump(options, optarg ? optarg : word_after(argv), error_out);
+        return take_dump(options, argument, error_out);
     case OPTION_FIGURE:
-        options->figure = optarg;
+        options->figure = argument;
         return 0;
     default:
-        return dv_fail(error_out, DV_ERROR_USAGE, "inspect: bad option %s; inspect --help lists them",
-                       argv[optind - 1]);
+        return vector_options_take(&options->vectors, value, argument, error_out);
     }
 }
 
@@ -207,27 +205,19 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
     static const struct option table[] = {{"json", no_argument, NULL, OPTION_JSON},
                                           {"dump", optional_argument, NULL, OPTION_DUMP},
                                           {"figure", required_argument, NULL, OPTION_FIGURE},
-                                          {"help", no_argument, NULL, 'h'},
                                           VECTOR_OPTIONS,
-                                          {0}};
-    struct inspect_options options = {0};
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
-        if (value == 'h') {
-            printf("%s%s", help, vector_options_help);
-            return EXIT_FINE;
-        }
-        status = take_option(&options, value, argv, error_out);
+                                          OPTIONS_END};
+    struct inspect_options options = {.argv = argv};
+    int first = options_read(argc, argv, table, take_option, &options, error_out);
+    int status = first;
+    if (first == 0)
+        printf("%s%s", help, vector_options_help);
+    if (first > 0) {
+        if (options.dump == INSPECT_DUMP_NONE)
+            inspect_references_read(&options.references);
+        status = inspect_all(&options, argc - first, argv + first, error_out);
     }
-    if (options.dump == INSPECT_DUMP_NONE)
-        inspect_references_read(&options.references);
-    if (status == 0)
-        status = inspect_all(&options, argc - optind, argv + optind, error_out);
     inspect_references_free(&options.references);
     vector_options_free(&options.vectors);
-    if (status != 0)
-        return command_fail(error_out);
-    return options.has_bad_file ? EXIT_BAD_INPUT : EXIT_FINE;
+    return status != 0 ? status : options.has_bad_file ? EXIT_BAD_INPUT : EXIT_FINE;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `list`: the registries, as a table, CSV or JSON. */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +137,8 @@ static const struct {
     {"plans", list_plans, 8},      {"counters", list_counters, 60},
 };
 
+static const char names[] = "kernels, sinks, recipes, plans, counters";
+
 static const char usage[] =
     "usage: dvbench list kernels|sinks|recipes|plans|counters [--format table|csv|json]\n"
     "  kernels   the traversals, and what this build or this CPU cannot run\n"
@@ -147,15 +148,15 @@ static const char usage[] =
     "  counters  the events of the counter sets, and which of them this CPU's model has\n"
     "csv and json have id, available, reason, description; the keys of recipes are in the table alone.\n";
 
-static int parse_format(const char *text, enum list_format *format_out, struct dv_error *error_out)
+static int take_format(void *context, int value, const char *argument, struct dv_error *error_out)
 {
-    static const char *const names[] = {"table", "csv", "json"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], text) == 0) {
-            *format_out = i;
-            return 0;
-        }
-    return dv_fail(error_out, DV_ERROR_USAGE, "--format %s: table, csv or json", text);
+    static const char *const formats[] = {"table", "csv", "json", NULL};
+    enum list_format *format = context;
+    int index = option_choice("format", argument, formats, error_out);
+    (void)value;
+    if (index >= 0)
+        *format = (enum list_format)index;
+    return index;
 }
 
 static int print_registry(const char *name, enum list_format format, struct dv_error *error_out)
@@ -175,29 +176,19 @@ static int print_registry(const char *name, enum list_format format, struct dv_e
         }
         return 0;
     }
-    return dv_fail(error_out, DV_ERROR_USAGE, "list %s: kernels, sinks, recipes, plans or counters", name);
+    return dv_fail(error_out, DV_ERROR_USAGE, "list: found \"%s\", expected one of %s", name, names);
 }
 
 int command_list(int argc, char **argv, struct dv_error *error_out)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option table[] = {{"format", required_argument, NULL, 'f'}, OPTIONS_END};
     enum list_format format = LIST_TABLE;
-    int status = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "h", options, NULL)) != -1;)
-        if (value == 'f')
-            status = parse_format(optarg, &format, error_out);
-        else if (value == 'h') {
-            fputs(usage, stdout);
-            return EXIT_FINE;
-        } else
-            status = dv_fail(error_out, DV_ERROR_USAGE, "unknown option %s; list --help lists them",
-                             argv[optind - 1]);
-    if (status == 0 && argc - optind != 1)
-        status = dv_fail(error_out, DV_ERROR_USAGE, "list what? kernels, sinks, recipes, plans or counters");
-    if (status == 0)
-        status = print_registry(argv[optind], format, error_out);
-    return status < 0 ? command_fail(error_out) : EXIT_FINE;
+    int first = options_read(argc, argv, table, take_format, &format, error_out);
+    if (first == 0)
+        fputs(usage, stdout);
+    if (first <= 0)
+        return first;
+    if (argc - first != 1)
+        return dv_fail(error_out, DV_ERROR_USAGE, "list: give one of %s", names);
+    return print_registry(argv[first], format, error_out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench plot: draws the figures of a run again, from its CSV alone. */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -22,29 +21,29 @@ static int draw(const char *run_dir, const char *format, struct dv_error *error_
     return status;
 }
 
+static const char help[] = "usage: dvbench plot RUN [--format svg|png|pdf]\n"
+                           "Draws the figures of RUN into RUN/plots/ from RUN/summary.csv. DVBENCH_PLOTS "
+                           "names another folder of scripts.\n";
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
+    const char **format = context;
+    (void)value;
+    (void)error_out;
+    *format = argument;
+    return 0;
+}
+
 int command_plot(int argc, char **argv, struct dv_error *error_out)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option table[] = {{"format", required_argument, NULL, 'f'}, OPTIONS_END};
     const char *format = "svg";
-    optind = 0;
-    opterr = 0;
-    for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (value == 'h') {
-            puts("usage: dvbench plot RUN [--format svg|png|pdf]\n"
-                 "Draws the figures of RUN into RUN/plots/ from RUN/summary.csv. DVBENCH_PLOTS names another "
-                 "folder of scripts.");
-            return EXIT_FINE;
-        }
-        if (value != 'f') {
-            dv_fail(error_out, DV_ERROR_USAGE, "plot: unknown option %s; plot --help lists them",
-                    argv[optind - 1]);
-            return command_fail(error_out);
-        }
-        format = optarg;
-    }
-    int status = argc - optind == 1
-                     ? draw(argv[optind], format, error_out)
-                     : dv_fail(error_out, DV_ERROR_USAGE, "plot: give one run folder, as results/RUN");
-    return status < 0 ? command_fail(error_out) : EXIT_FINE;
+    int first = options_read(argc, argv, table, take_option, &format, error_out);
+    if (first == 0)
+        fputs(help, stdout);
+    if (first <= 0)
+        return first;
+    if (argc - first != 1)
+        return dv_fail(error_out, DV_ERROR_USAGE, "plot: give one run folder, as results/RUN");
+    return draw(argv[first], format, error_out);
 }

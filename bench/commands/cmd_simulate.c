@@ -5,7 +5,6 @@
 
 int command_simulate(int argc, char **argv, struct dv_error *error_out)
 {
-    int status = argc == 2 ? sim_child_run(argv[1], error_out)
-                           : dv_fail(error_out, DV_ERROR_USAGE, "simulate: one job file is expected");
-    return status == 0 ? EXIT_FINE : command_fail(error_out);
+    return argc == 2 ? sim_child_run(argv[1], error_out)
+                     : dv_fail(error_out, DV_ERROR_USAGE, "simulate: one job file is expected");
 }

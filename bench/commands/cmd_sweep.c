@@ -228,7 +228,7 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
     int status = parse(&options, argc, argv, &again, error_out);
     if (status < 0) {
         strings_free(&again);
-        return command_fail(error_out);
+        return status;
     }
     if (options.help) {
         fputs(sweep_options_help(), stdout);
@@ -236,7 +236,7 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         goto out;
     }
     if (options.benchmark_filter && gbench_set_filter(options.benchmark_filter) != 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, "--benchmark_filter=%s: no regular expression",
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--benchmark_filter=%s: not a valid regular expression",
                          options.benchmark_filter);
     if (status == 0)
         status =
@@ -262,5 +262,5 @@ out:
     sweep_options_free(&options);
     strings_free(&again);
     free(dir);
-    return status < 0 ? command_fail(error_out) : code;
+    return status < 0 ? status : code;
 }

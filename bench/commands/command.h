@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the program: commands.def has a row for each; dispatch, `--help` and the launcher's tests
- * follow.
+/* The commands of the program: commands.def has one row for each; dispatch and `--help` follow from it.
  *
  * Place in the data flow: argv -> one command -> everything else. */
 #ifndef DVBENCH_COMMAND_H
@@ -8,22 +7,19 @@
 
 #include "dv.h"
 #include "exit_code.h"
+#include "options.h"
 
-/* argv[0] is the command's own name, as getopt_long wants it. Commands print their results to standard output
- * and never exit(). On failure a command fills `error_out` and returns its code's exit code through
- * command_fail; main prints the one line. A command that has already printed (a failed check) returns its
- * exit code with error_out->code left 0. */
+/* argv[0] is the command's own name, as getopt_long wants it. A command prints its results to standard output, where
+ * main notices a failed write, and never calls exit(). Returns an exit code, or a negative code with `error_out`
+ * filled: main prints that error and maps INPUT to 3, UNAVAILABLE to 4, USAGE to 2, others to 1. */
 typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 
 #define COMMAND(id, arguments, summary) command_fn command_##id;
 #include "commands.def"
 #undef COMMAND
 
-/* Maps error_out->code to an exit code: INPUT 3, UNAVAILABLE 4, USAGE 2, others 1. */
-int command_fail(const struct dv_error *error);
-
-/* Prints one line on standard error: what is wrong and where. main does so for a command that fails; a
- * command itself only where it goes on after an error. */
+/* Prints one line on standard error: what is wrong and where. main does so for a command that fails; a command only
+ * where it continues after an error. */
 void command_print_error(const struct dv_error *error);
 
 #endif

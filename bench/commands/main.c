@@ -26,7 +26,7 @@ static const size_t n_commands = sizeof commands / sizeof commands[0];
 static void print_help(FILE *out)
 {
     fputs("dvbench: what it costs to apply a Roaring deletion vector to batches of rows, and why\n\n"
-          "usage: dvbench COMMAND [options]      dvbench COMMAND --help tells a command's options\n\n",
+          "usage: dvbench COMMAND [options]      dvbench COMMAND --help shows a command's options\n\n",
           out);
     for (size_t i = 0; i < n_commands; i++)
         if (commands[i].arguments)
@@ -45,7 +45,16 @@ static const struct command *find_command(const char *id)
     return NULL;
 }
 
-int command_fail(const struct dv_error *error)
+void command_print_error(const struct dv_error *error)
+{
+    char text[DV_ERROR_TEXT_BYTES];
+    char *visible = utf8_visible(dv_error_text(error, text)); /* a path may hold a line end */
+    fflush(stdout);
+    fprintf(stderr, "dvbench: %s\n", visible ? visible : text);
+    free(visible);
+}
+
+static int exit_code(const struct dv_error *error)
 {
     switch (error->code) {
     case DV_ERROR_USAGE:
@@ -59,39 +68,35 @@ int command_fail(const struct dv_error *error)
     }
 }
 
-void command_print_error(const struct dv_error *error)
+/* An exit code, or a negative code with the error filled. */
+static int run(int argc, char **argv, struct dv_error *error_out)
 {
-    char text[DV_ERROR_TEXT_BYTES];
-    char *visible = utf8_visible(dv_error_text(error, text)); /* a path may hold a line end */
-    fflush(stdout);
-    fprintf(stderr, "dvbench: %s\n", visible ? visible : text);
-    free(visible);
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    const char *id = argv[1];
+    if (strcmp(id, "--help") == 0 || strcmp(id, "-h") == 0 || strcmp(id, "help") == 0) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(id, "--version") == 0) {
+        printf("dvbench %s (%s), CRoaring %s\n", BUILD_VERSION, BUILD_GIT_COMMIT, dv_croaring_version());
+        return EXIT_FINE;
+    }
+    const struct command *command = find_command(id);
+    return command ? command->run(argc - 1, argv + 1, error_out)
+                   : dv_fail(error_out, DV_ERROR_USAGE, "unknown command %s (see dvbench --help)", id);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_help(argc < 2 ? stderr : stdout);
-        return argc < 2 ? EXIT_USAGE : EXIT_FINE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("dvbench %s (%s), CRoaring %s\n", BUILD_VERSION, BUILD_GIT_COMMIT, dv_croaring_version());
-        return EXIT_FINE;
-    }
-    const struct command *command = find_command(argv[1]);
-    if (!command) {
-        fprintf(stderr, "dvbench: unknown command '%s'; dvbench --help lists them\n", argv[1]);
-        return EXIT_USAGE;
-    }
     struct dv_error error = {0};
-    int status = command->run(argc - 1, argv + 1, &error);
-    if (error.code)
-        command_print_error(&error);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (!error.code)
-            fputs("dvbench: cannot write to standard output\n", stderr);
-        return status ? status : EXIT_CHECK_FAILED;
-    }
-    return status;
+    int code = run(argc, argv, &error);
+    if (code >= 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        code = dv_fail(&error, DV_ERROR_IO, "cannot write to standard output");
+    if (code >= 0)
+        return code;
+    command_print_error(&error);
+    return exit_code(&error);
 }

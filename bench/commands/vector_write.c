@@ -6,18 +6,20 @@
 #include <string.h>
 
 #include "file_write.h"
+#include "options.h"
 #include "vector_write.h"
 
-int vector_write_format(const char *option, const char *id, enum format_kind *format_out,
+#define FORMAT_ID(enumerator, id, description) id,
+static const char *const ids[] = {FOR_EACH_FORMAT(FORMAT_ID) NULL};
+#undef FORMAT_ID
+
+int vector_write_format(const char *name, const char *id, enum format_kind *format_out,
                         struct dv_error *error_out)
 {
-    int kind = format_find(id);
-    if (kind <= FORMAT_AUTO)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "%s: found \"%s\", expected puffin, blob, delta, inline, roaring32 or roaring64",
-                       option, id);
-    *format_out = (enum format_kind)kind;
-    return 0;
+    int index = option_choice(name, id, ids, error_out);
+    if (index >= 0)
+        *format_out = (enum format_kind)(FORMAT_AUTO + 1 + index);
+    return index;
 }
 
 static int write_stdout(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out)

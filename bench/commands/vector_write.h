@@ -16,8 +16,8 @@
 int vector_write(const char *path, const struct format_output *outputs, size_t n_outputs,
                  const struct format_write_options *options, struct dv_error *error_out);
 
-/* The format of an id that can be written, for --format and --to; DV_ERROR_USAGE where there is none. */
-int vector_write_format(const char *option, const char *id, enum format_kind *format_out,
+/* The format of an id, for --format and --to (`name` without dashes). Returns 0 or more, or DV_ERROR_USAGE. */
+int vector_write_format(const char *name, const char *id, enum format_kind *format_out,
                         struct dv_error *error_out);
 
 /* Prints the formats that can be written, a line each, for --help. */

@@ -25,12 +25,12 @@ static bool is_best(const struct kernel *kernel, enum sink_kind sink)
     return true;
 }
 
-static bool is_asked_for(const struct sweep_group *group, const struct kernel *kernel, enum sink_kind sink)
+bool plan_takes_kernel(const struct strings *patterns, const struct kernel *kernel, enum sink_kind sink)
 {
-    if (group->kernels.n_items == 0)
+    if (patterns->n_items == 0)
         return is_best(kernel, sink);
-    for (size_t i = 0; i < group->kernels.n_items; i++) {
-        const char *pattern = group->kernels.items[i];
+    for (size_t i = 0; i < patterns->n_items; i++) {
+        const char *pattern = patterns->items[i];
         if (strcmp(pattern, "all") == 0 || fnmatch(pattern, kernel->id, 0) == 0)
             return true;
         if (strcmp(pattern, "best") == 0 && is_best(kernel, sink))
@@ -39,16 +39,16 @@ static bool is_asked_for(const struct sweep_group *group, const struct kernel *k
     return false;
 }
 
-static int check_kernel_patterns(const struct sweep_group *group, struct dv_error *error_out)
+int plan_check_kernels(const struct strings *patterns, struct dv_error *error_out)
 {
-    for (size_t i = 0; i < group->kernels.n_items; i++) {
-        const char *pattern = group->kernels.items[i];
+    for (size_t i = 0; i < patterns->n_items; i++) {
+        const char *pattern = patterns->items[i];
         bool known = strcmp(pattern, "all") == 0 || strcmp(pattern, "best") == 0;
         for (size_t k = 0; k < kernels_count() && !known; k++)
             known = fnmatch(pattern, kernel_at(k)->id, 0) == 0;
         if (!known)
             return dv_fail(error_out, DV_ERROR_USAGE,
-                           "--kernel %s: no such kernel; `list kernels` tells them", pattern);
+                           "--kernel: unknown kernel \"%s\" (see dvbench list kernels)", pattern);
     }
     return 0;
 }
@@ -73,7 +73,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
         const struct kernel *kernel = kernel_at(i);
         if (!(kernel->sinks & 1u << block->sink))
             continue;
-        bool chosen = is_asked_for(group, kernel, block->sink);
+        bool chosen = plan_takes_kernel(&group->kernels, kernel, block->sink);
         if (chosen && passes) {
             char *name = plan_cell_name(block, kernel->id);
             if (!name) {
@@ -285,7 +285,7 @@ static int add_file(struct expansion *ex, const char *name)
 
 static int expand_group(struct expansion *ex)
 {
-    int status = check_kernel_patterns(ex->group, ex->error_out);
+    int status = plan_check_kernels(&ex->group->kernels, ex->error_out);
     for (size_t i = 0; status == 0 && i < ex->group->recipes.n_items; i++)
         status = add_recipe_with_rows(ex, ex->group->recipes.items[i]);
     for (size_t i = 0; status == 0 && i < ex->group->files.n_items; i++)

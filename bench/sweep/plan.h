@@ -35,6 +35,11 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
 
 void plan_free(struct plan *plan);
 
+/* --kernel: ids, fnmatch patterns, `all`, or `best` (what an empty list means): whether a kernel is asked for, and
+ * DV_ERROR_USAGE where a pattern matches no kernel. */
+bool plan_takes_kernel(const struct strings *patterns, const struct kernel *kernel, enum sink_kind sink);
+int plan_check_kernels(const struct strings *patterns, struct dv_error *error_out);
+
 /* The name of a cell on the command line and in Google Benchmark: KERNEL/SINK@DV,batch=N,mode=M. Owned by the
  * caller; NULL without memory. */
 char *plan_cell_name(const struct plan_block *block, const char *kernel_id);

@@ -77,7 +77,7 @@ static void group_free(struct sweep_group *group)
 
 static int parse_plan_line(struct sweep_options *options, char *line, struct dv_error *error_out)
 {
-    char name[] = "plan";
+    char name[] = "sweep";
     char *words[MAX_PLAN_WORDS] = {name};
     int n_words = 1;
     for (char *rest = line, *word; (word = strtok_r(rest, " \t\r", &rest)) != NULL;) {

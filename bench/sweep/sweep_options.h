@@ -11,6 +11,7 @@
 
 #include "dv.h"
 #include "mode.h"
+#include "options.h"
 #include "string_list.h"
 #include "vector_options.h"
 
@@ -34,7 +35,7 @@ struct sweep_group {
     struct strings kernels; /* ids or fnmatch patterns, `best` for the plain and best fills; empty: `best` */
     unsigned sinks;         /* mask; 0: row_ids and is_deleted */
     unsigned modes;         /* mask of 1 << enum sweep_mode; 0: stream */
-    uint32_t batch_rows[16];
+    uint32_t batch_rows[OPTION_BATCH_SIZES_LIMIT];
     size_t n_batch_rows; /* 0: 5,000 */
 };
 

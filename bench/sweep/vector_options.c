@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "source.h"
 #include "vector_options.h"
 
@@ -21,36 +21,12 @@ const char vector_options_help[] =
     "  --rows N           rows of the data file (default: last position + 1)\n"
     "  --lenient          accept, with a warning, faults that leave the positions beyond doubt\n";
 
-int vector_options_number(const char *name, const char *argument, uint64_t *value_out,
-                          struct dv_error *error_out)
-{
-    char *end = NULL;
-    errno = 0;
-    unsigned long long value = strtoull(argument, &end, 0);
-    bool is_decimal = argument[0] != '0' || argument[1] == '\0' || argument[1] == 'x' || argument[1] == 'X';
-    if (argument[0] < '0' || argument[0] > '9' || *end != '\0' || errno != 0 || !is_decimal)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "--%s: found \"%s\", expected a whole number from 0 to 2^64 - 1", name, argument);
-    *value_out = value;
-    return 0;
-}
-
 static int take_number(const char *name, const char *argument, bool *has_out, uint64_t *value_out,
                        struct dv_error *error_out)
 {
-    int status = vector_options_number(name, argument, value_out, error_out);
+    int status = option_number(name, argument, 0, UINT64_MAX, value_out, error_out);
     *has_out = status == 0;
     return status ? status : 1;
-}
-
-/* Positions are below 2^63 in every table format. */
-static int take_rows(struct format_options *format, const char *argument, struct dv_error *error_out)
-{
-    int status = take_number("rows", argument, &format->has_rows, &format->n_rows, error_out);
-    if (status < 0 || format->n_rows <= 1ull << 63)
-        return status;
-    return dv_fail(error_out, DV_ERROR_USAGE, "--rows: found %" PRIu64 ", expected at most 2^63",
-                   format->n_rows);
 }
 
 static int take_format(struct format_options *format, const char *argument, struct dv_error *error_out)
@@ -79,7 +55,10 @@ int vector_options_take(struct vector_options *options, int value, const char *a
         return take_number("cardinality", argument, &format->has_cardinality, &format->cardinality,
                            error_out);
     case VECTOR_OPTION_ROWS:
-        return take_rows(format, argument, error_out);
+        format->has_rows = true; /* positions are below 2^63 in every table format */
+        return option_number("rows", argument, 0, UINT64_C(1) << 63, &format->n_rows, error_out)
+                   ? DV_ERROR_USAGE
+                   : 1;
     case VECTOR_OPTION_FORMAT:
         return take_format(format, argument, error_out);
     case VECTOR_OPTION_DATA_FILE:
@@ -125,7 +104,7 @@ static struct numbered_path find_path(const char *name)
 {
     struct numbered_path found = {0};
     const char *hash = access(name, F_OK) != 0 ? strrchr(name, '#') : NULL;
-    if (hash && vector_options_number("blob", hash + 1, &found.number, NULL) == 0)
+    if (hash && option_number("blob", hash + 1, 0, UINT64_MAX, &found.number, NULL) == 0)
         found.has_number = find_file(name, (size_t)(hash - name), &found);
     if (!found.path && !find_file(name, strlen(name), &found))
         found.path = strdup(name);

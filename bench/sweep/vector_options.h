@@ -63,11 +63,6 @@ extern const char vector_options_help[];
 int vector_options_take(struct vector_options *options, int value, const char *argument,
                         struct dv_error *error_out);
 
-/* A whole number without sign, decimal or 0x hex, in 64 bits: for options of other commands too. `name` is
- * for the message. */
-int vector_options_number(const char *name, const char *argument, uint64_t *value_out,
-                          struct dv_error *error_out);
-
 /* Whether `name` is to be read as a recipe spec: it could be one and no such file exists. */
 bool vector_options_is_recipe(const char *name);
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "file_write.h"
+#include "options.h"
 #include "vector_options.h"
 
 /* A Delta file of two vectors: row 30; rows 0 and 18. */
@@ -172,14 +173,14 @@ static void takes_numbers(void **state)
     struct dv_error error;
     uint64_t value = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (vector_options_number("rows", bad[i], &value, &error) != DV_ERROR_USAGE ||
+        if (option_number("rows", bad[i], 0, UINT64_MAX, &value, &error) != DV_ERROR_USAGE ||
             !strstr(error.message, "--rows"))
             fail_msg("\"%s\" was taken as %llu", bad[i], (unsigned long long)value);
-    assert_int_equal(vector_options_number("rows", "18446744073709551615", &value, &error), 0);
+    assert_int_equal(option_number("rows", "18446744073709551615", 0, UINT64_MAX, &value, &error), 0);
     assert_int_equal(value, UINT64_MAX);
-    assert_int_equal(vector_options_number("rows", "0x10", &value, &error), 0);
+    assert_int_equal(option_number("rows", "0x10", 0, UINT64_MAX, &value, &error), 0);
     assert_int_equal(value, 16);
-    assert_int_equal(vector_options_number("rows", "0", &value, &error), 0);
+    assert_int_equal(option_number("rows", "0", 0, UINT64_MAX, &value, &error), 0);
     assert_int_equal(value, 0);
 }
 

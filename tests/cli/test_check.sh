@@ -31,7 +31,7 @@ grep -q '^per_row .* ok .* - .* ok$' "$box/out" || fail 'a chosen kernel is ok i
 ! grep -q '^direct_scalar' "$box/out" || fail 'other kernels are not listed'
 
 expect 0 --random 3 --seed 9 none:rows=1 all:rows=70000
-[ "$(tail -n 1 "$box/out" | cut -d ' ' -f 1,2)" = '5 vectors,' ] || fail 'random vectors come beside the given ones'
+[ "$(tail -n 1 "$box/out" | cut -d ' ' -f 1,2)" = '5 vectors,' ] || fail 'random vectors are added to the given ones'
 grep -q '^direct_scalar .* ok' "$box/out" || fail 'all kernels run'
 
 # Recipes of its own, whatever the working folder holds.
@@ -41,6 +41,25 @@ cp "$0" "$box/folder/all"
     fail 'a file with the name of a recipe is not opened'
 
 expect 0 uniform:rows=10000000000:rate=0.0000001 --kernel direct_scalar --sink live_mask --batch 5000,63 --max-batches 40
+
+expect 0 all:rows=3000 --kernel 'per_row_r*,direct_scalar' --sink all --batch 7
+grep -q '^per_row_raw .* ok$' "$box/out" && ! grep -q '^per_row ' "$box/out" || fail 'kernels are chosen by pattern'
+
+# Recipes are not files, whatever is called like them.
+mkdir "$box/named" "$box/named/runs"
+(cd "$box/named" && "$program" check --kernel direct_scalar --sink touch --random 0 >"$box/out" 2>"$box/errors") ||
+    fail 'a folder called runs is in the way of the recipe'
+
+# Nothing checked is not "ok".
+expect 2 --max-batches 0
+expect 2 all:rows=100 --kernel no_such_kernel --max-batches 1
+"$program" gen --recipe none --format blob -o "$box/empty" >"$box/out"
+expect 2 "$box/empty"
+grep -q 'empty: found no row to check: .* pass --rows' "$box/errors" || fail 'the empty vector is named'
+expect 0 "$box/empty" --rows 100
+DVBENCH_CPU_MASK=none expect 4 all:rows=100 --kernel direct_neon,direct_avx512 --sink row_ids
+grep -q 'nothing was checked: direct_' "$box/errors" || fail 'kernels that cannot run are named'
+expect 2 all:rows=100 --kernel direct_scalar --sink ''
 
 expect 2 --kernel no_such_kernel
 grep -q no_such_kernel "$box/errors" || fail 'the unknown kernel is named'

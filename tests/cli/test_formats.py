@@ -14,6 +14,8 @@ import unittest
 import zlib
 
 DVBENCH = os.path.abspath(sys.argv.pop(1))
+COMMANDS = [line.split()[0] for line in subprocess.run([DVBENCH, "--help"], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            if line.startswith("  ") and not line.startswith("   ")]
 FORMATS = ["puffin", "blob", "delta", "roaring32", "roaring64"]
 # More rows than a chunk, few enough to print.
 SMALL = {"all": "all:rows=200000", "alternating": "alternating:rows=150000"}
@@ -197,7 +199,7 @@ class Formats(unittest.TestCase):
     def test_rows_are_positions(self):
         path = self.write("a", frame(array_payload(5)))
         for command in (["inspect", path], ["check", path], ["convert", path, self.path("x"), "--to", "delta"]):
-            self.assertIn("at most 2^63", error_of(*command, "--rows", "18446744073709551615", code=2))
+            self.assertIn("from 0 to 9223372036854775808", error_of(*command, "--rows", "18446744073709551615", code=2))
         self.assertEqual(self.inspect(path, "--rows", str(2**63))[0]["rows"], str(2**63))
 
     def test_lenient_mends_and_warns(self):
@@ -257,8 +259,31 @@ class Formats(unittest.TestCase):
                         ["gen", "--recipe", "uniform", "--length", "3", "--format", "blob", "-o", "x"],
                         ["inspect", "uniform:rate=0.1", "--offset", "3"]):
             error_of(*command, code=2)
-        for command in ("gen", "convert", "inspect"):
+        self.assertIn("found --recipe twice", error_of("gen", "--recipe", "one", "--recipe", "none", "--format", "blob", "-o",
+                                                       self.path("x"), code=2))
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_every_command_refuses_in_the_same_words(self):
+        for command in COMMANDS:
+            see = f" (see dvbench {command} --help)\n"
             self.assertIn("usage: dvbench " + command, run(command, "--help").stdout)
+            for option, named in ((["--nonsense=1"], "--nonsense"), (["-zq"], "-z"), (["file", "-zq"], "-z")):
+                self.assertEqual(error_of(command, *option, code=2), f"dvbench: {command}: unknown option {named}{see}")
+            self.assertEqual(error_of(command, "--help=1", code=2), f"dvbench: {command}: --help takes no value{see}")
+        for command, option in (("gen", "out"), ("sweep", "kernel"), ("check", "batch"), ("inspect", "figure"), ("convert", "to"),
+                                ("list", "format"), ("counters", "events"), ("compare", "threshold"), ("gate", "threshold")):
+            self.assertEqual(error_of(command, "--" + option, code=2),
+                             f"dvbench: {command}: --{option} needs a value (see dvbench {command} --help)\n")
+        for command, option, value, valid in (
+                ("counters", "format", "json", "text or csv"), ("list", "format", "xml", "table, csv or json"),
+                ("convert", "to", "zip", "puffin, blob, delta, inline, roaring32 or roaring64"),
+                ("sweep", "mode", "fast", "stream, replay or cold"), ("sweep", "counters", "x", "auto, pmu, sim or none"),
+                ("check", "max-batches", "0", "a whole number from 1 to 10000000"),
+                ("sweep", "batch", "64,0", "a whole number from 1 to 16777216"),
+                ("check", "batch", "64,0", "a whole number from 1 to 16777216"), ("inspect", "dump", "x", "positions or ranges")):
+            found = value.split(",")[-1]
+            self.assertEqual(error_of(command, f"--{option}={value}", code=2),
+                             f'dvbench: --{option}: found "{found}", expected {valid}\n')
 
     def test_files_appear_whole(self):
         path = self.write("old", b"old")
@@ -278,7 +303,7 @@ class Formats(unittest.TestCase):
             self.skipTest("no /dev/full")
         self.assertIn("cannot write", error_of("gen", "--recipe", "one", "--format", "blob", "-o", "/dev/full", code=1))
         for command in (["inspect", "one"], ["inspect", "--json", "one"], ["inspect", "--dump", "one"],
-                        ["gen", "--recipe", "one", "--format", "delta", "-o", "-"]):
+                        ["gen", "--recipe", "one", "--format", "delta", "-o", "-"], ["--help"], ["--version"], ["list", "--help"]):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([DVBENCH, *command], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual((done.returncode, done.stderr), (1, "dvbench: cannot write to standard output\n"))

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_run.h"
+#include "check.h"
 
 static int run_case(struct check_tally *tally, int (*open)(struct check_case *, uint64_t, struct dv_error *),
                     uint64_t parameter)

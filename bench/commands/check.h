@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vector with batches to check kernels on: its serialized bytes stand against a guard page, so that a
- * kernel which reads a byte too many faults.
+/* Checking kernels: cases (one vector with batches, its bytes placed against a guard page, so that a kernel which
+ * reads a byte too many faults), every kernel and sink over a case, and the tally of many cases.
  *
- * Place in the data flow: random, edge or given vector -> struct check_case -> check_run. */
-#ifndef DVBENCH_CHECK_CASE_H
-#define DVBENCH_CHECK_CASE_H
+ * Place in the data flow: random, edge or given vector -> struct check_case -> verify_kernel of each kernel x sink ->
+ * struct check_tally -> `check` and the tests. */
+#ifndef DVBENCH_CHECK_H
+#define DVBENCH_CHECK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include "batches.h"
 #include "dv.h"
 #include "guard.h"
+#include "kernel.h"
 
 struct check_case {
     char name[128]; /* how to make it again: a spec, "random:seed=7", "edge: ..." */
@@ -48,5 +50,34 @@ int check_case_random(struct check_case *case_out, uint64_t seed, struct dv_erro
  * check_edges_count(). Each is there with and without run containers. */
 size_t check_edges_count(void);
 int check_case_edge(struct check_case *case_out, size_t index, struct dv_error *error_out);
+
+/* What came out of all verifications of one kernel x sink. */
+struct check_cell {
+    uint64_t n_ok;
+    uint64_t n_wrong;
+    uint64_t n_unavailable;
+    char wrong[656];       /* of the first wrong one: case and reason */
+    char unavailable[512]; /* reason of the last unavailable one */
+};
+
+struct check_tally {
+    struct check_cell (*cells)[N_SINKS]; /* owned: one row per registered kernel, in the registry's order */
+    size_t n_kernels;
+    uint64_t n_cases;
+    unsigned *sinks; /* owned: per kernel, the mask of the sinks to run; all at first */
+};
+
+int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out);
+void check_tally_close(struct check_tally *tally);
+
+/* Verifies each kernel of the tally into each of its sinks on `check`: in order, shuffled and with gaps.
+ * Representations that a kernel needs are added to the case's DV; where that cannot be, the kernel is
+ * unavailable there. Returns 0, or a negative code where no memory is left; wrong kernels are in the
+ * tally. */
+int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed, struct dv_error *error_out);
+
+/* Verifications of the whole tally. */
+uint64_t check_tally_wrong(const struct check_tally *tally);
+uint64_t check_tally_ok(const struct check_tally *tally);
 
 #endif
