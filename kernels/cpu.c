@@ -45,26 +45,56 @@ static bool hardware_has(enum isa isa)
 #endif
 }
 
-/* Whether the comma list `mask` names `id`. */
-static bool mask_keeps(const char *mask, const char *id)
+/* The bit of the ISA that has this id; 0 where none has. */
+static unsigned isa_bit(const char *id, size_t n_id)
 {
-    size_t n_id = strlen(id);
-    for (const char *item = mask; item; item = strchr(item, ',')) {
-        item += *item == ',';
-        if (strncmp(item, id, n_id) == 0 && (item[n_id] == ',' || item[n_id] == '\0'))
-            return true;
+    for (int isa = 0; isa < N_ISAS; isa++)
+        if (strlen(isa_ids[isa]) == n_id && memcmp(isa_ids[isa], id, n_id) == 0)
+            return 1u << isa;
+    return 0;
+}
+
+/* What the comma list `mask` keeps. Its first unknown word, if it has one, is *unknown_out, else that is NULL. */
+static unsigned kept_by(const char *mask, const char **unknown_out)
+{
+    unsigned kept = 1u << ISA_GENERIC;
+    *unknown_out = NULL;
+    for (const char *word = mask; *word;) {
+        size_t n_word = strcspn(word, ",");
+        unsigned bit = isa_bit(word, n_word);
+        if (bit == 0 && !*unknown_out)
+            *unknown_out = word;
+        kept |= bit;
+        word += n_word + (word[n_word] == ',');
     }
-    return false;
+    return kept;
+}
+
+int cpu_mask_check(struct dv_error *error_out)
+{
+    const char *mask = getenv("DVBENCH_CPU_MASK"), *unknown = NULL;
+    char known[128] = "";
+    if (!mask)
+        return 0;
+    (void)kept_by(mask, &unknown);
+    if (!unknown)
+        return 0;
+    for (int isa = 0; isa < N_ISAS; isa++) {
+        strcat(known, isa > 0 ? ", " : "");
+        strcat(known, isa_ids[isa]);
+    }
+    return dv_fail(error_out, DV_ERROR_USAGE, "DVBENCH_CPU_MASK: unknown word '%.*s'; known: %s",
+                   (int)strcspn(unknown, ","), unknown, known);
 }
 
 static unsigned ask(void)
 {
-    const char *mask = getenv("DVBENCH_CPU_MASK");
+    const char *mask = getenv("DVBENCH_CPU_MASK"), *unknown;
     unsigned has = 1u << ISA_GENERIC;
     for (int isa = ISA_GENERIC + 1; isa < N_ISAS; isa++)
-        if (hardware_has(isa) && (!mask || mask_keeps(mask, isa_id(isa))))
+        if (hardware_has(isa))
             has |= 1u << isa;
-    return has;
+    return mask ? has & kept_by(mask, &unknown) : has;
 }
 
 bool cpu_has(enum isa isa)

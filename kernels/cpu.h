@@ -27,4 +27,7 @@
  * more). Both are asked at the first call. */
 bool cpu_has(enum isa isa);
 
+/* Whether DVBENCH_CPU_MASK, if it is set, holds known words only: 0, or DV_ERROR_USAGE with the first one that is not. */
+int cpu_mask_check(struct dv_error *error_out);
+
 #endif

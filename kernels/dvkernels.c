@@ -44,6 +44,9 @@ int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n
                    struct dv_error *error_out)
 {
     *reader_out = NULL;
+    int status = cpu_mask_check(error_out);
+    if (status != 0)
+        return status;
     struct dv_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return dv_no_memory(error_out);
@@ -52,7 +55,7 @@ int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n
         reader->kernel++;
     reader->dv.bytes = bytes;
     reader->dv.n_bytes = n_bytes;
-    int status = dv_view_index(&reader->dv.view, bytes, n_bytes, error_out);
+    status = dv_view_index(&reader->dv.view, bytes, n_bytes, error_out);
     if (status == 0)
         status = dv_view_validate(&reader->dv.view, bytes, error_out);
     if (status == 0)

@@ -22,8 +22,8 @@ struct dv_reader;
 
 /* Indexes and fully validates the payload (the 64-bit portable layout of RoaringFormatSpec, its frame stripped, its CRC
  * checked by the caller) and chooses the fastest direct kernel of this CPU. `bytes` are borrowed until
- * dv_reader_close, at any alignment. Returns 0 or DV_ERROR_INPUT, DV_ERROR_MEMORY with `error_out` filled
- * (may be NULL) and *reader_out NULL. */
+ * dv_reader_close, at any alignment. Returns 0; or DV_ERROR_INPUT, DV_ERROR_MEMORY, or DV_ERROR_USAGE for an unknown
+ * word in the environment variable DVBENCH_CPU_MASK, with `error_out` filled (may be NULL) and *reader_out NULL. */
 int dv_reader_open(struct dv_reader **reader_out, const uint8_t *bytes, size_t n_bytes,
                    struct dv_error *error_out);
 

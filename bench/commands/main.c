@@ -6,6 +6,7 @@
 
 #include "build_info.h"
 #include "command.h"
+#include "cpu.h"
 #include "utf8.h"
 
 struct command {
@@ -85,6 +86,9 @@ static int run(int argc, char **argv, struct dv_error *error_out)
         return EXIT_FINE;
     }
     const struct command *command = find_command(id);
+    int status = cpu_mask_check(error_out);
+    if (status != 0)
+        return status;
     return command ? command->run(argc - 1, argv + 1, error_out)
                    : dv_fail(error_out, DV_ERROR_USAGE, "unknown command %s (see dvbench --help)", id);
 }

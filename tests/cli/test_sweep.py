@@ -200,6 +200,12 @@ class List(unittest.TestCase):
         self.assertEqual(table["direct_scalar"]["available"], "yes")
         self.assertEqual((table["direct_avx2"]["available"], table["direct_avx2"]["reason"] != ""), ("no", True))
 
+    def test_cpu_mask_with_an_unknown_word(self):
+        for mask, word in (("avx-2", "'avx-2'"), ("avx2,neo", "'neo'"), ("avx2,,bmi2", "''")):
+            result = run("list", "kernels", env={**os.environ, "DVBENCH_CPU_MASK": mask})
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(f"unknown word {word}; known: generic, bmi2, avx2,", result.stderr)
+
     def test_help_and_version(self):
         self.assertIn("usage", run("--help").stdout)
         self.assertIn("dvbench ", run("--version").stdout)

@@ -13,7 +13,7 @@ mkdir -p "$2"
 work=$(cd "$2" && pwd)
 sysroot=$work/sysroot
 packages="libc6 libgcc-s1 libstdc++6 libpfm4 libpfm4-dev libroaring0 libroaring-dev zlib1g zlib1g-dev liblz4-1 liblz4-dev
-libzstd1 libzstd-dev libjansson4 libjansson-dev libcmocka0 libcmocka-dev libbenchmark1debian libbenchmark-dev busybox-static"
+libzstd1 libjansson4 libjansson-dev libcmocka0 libcmocka-dev libbenchmark1debian libbenchmark-dev busybox-static"
 
 skip() {
     echo "skipped: $*"
