@@ -12,7 +12,7 @@
 
 #include "format_internal.h"
 
-enum { N_BITSET_BYTES = 8192, N_ARRAY_MAX = 4096, N_CHUNKS = 65536 };
+enum { N_CHUNKS = 65536 };
 
 /* The headers of one 32-bit bitmap, all places counted from the payload's start. */
 struct bitmap {
@@ -85,7 +85,7 @@ static bool walk_runs(struct walk *walk, uint64_t descriptor)
         cardinality += words_le16(walk->bytes + walk->at + i * 4 + 2) + 1ull;
     walk->at += n_runs * 4;
     /* A cardinality out of range is a fault of the runs: dv_view_validate will say so. */
-    if (walk->mend && cardinality >= 1 && cardinality <= N_CHUNKS)
+    if (walk->mend && cardinality >= 1 && cardinality <= DV_CHUNK_ROWS)
         words_put_le16(walk->mend + descriptor + 2, (uint16_t)(cardinality - 1));
     return true;
 }
@@ -98,7 +98,7 @@ static bool walk_container(struct walk *walk, const struct bitmap *bitmap, uint3
     if (bitmap->flags && walk->bytes[bitmap->flags + i / 8] >> i % 8 & 1)
         return walk_runs(walk, descriptor);
     uint64_t cardinality = words_le16(walk->bytes + descriptor + 2) + 1ull;
-    uint64_t n_bytes = cardinality <= N_ARRAY_MAX ? cardinality * 2 : N_BITSET_BYTES;
+    uint64_t n_bytes = cardinality <= DV_ARRAY_MAX ? cardinality * 2 : DV_BITSET_BYTES;
     if (!has_bytes(walk, n_bytes))
         return false;
     walk->at += n_bytes;

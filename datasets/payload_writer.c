@@ -17,10 +17,7 @@
 #include "payload_writer.h"
 
 enum {
-    CHUNK_ROWS = 65536,
-    MAX_RUNS = CHUNK_ROWS / 2,
-    MAX_ARRAY = 4096,
-    BITSET_BYTES = 8192,
+    MAX_RUNS = DV_CHUNK_ROWS / 2,
     COOKIE_NO_RUNS = 12346,
     COOKIE_RUNS = 12347,
     NO_OFFSETS_BELOW = 4, /* containers in a bitmap with runs, up to which the offset table is left out */
@@ -95,7 +92,7 @@ static void set_bits(uint8_t *bitset, uint32_t start, uint32_t last)
 
 static void write_bitset(uint8_t *at, const struct payload_run *runs, size_t n_runs)
 {
-    memset(at, 0, BITSET_BYTES);
+    memset(at, 0, DV_BITSET_BYTES);
     for (size_t i = 0; i < n_runs; i++)
         set_bits(at, runs[i].start, runs[i].last);
 }
@@ -115,10 +112,10 @@ static struct payload_container choose_container(const struct payload_writer *wr
     uint32_t cardinality = runs_cardinality(writer->runs, writer->n_runs);
     uint32_t n_run_bytes = 2 + 4 * (uint32_t)writer->n_runs;
     struct payload_container container = {
-        .n_bytes = cardinality <= MAX_ARRAY ? 2 * cardinality : BITSET_BYTES,
+        .n_bytes = cardinality <= DV_ARRAY_MAX ? 2 * cardinality : DV_BITSET_BYTES,
         .chunk = (uint16_t)writer->open_chunk,
         .cardinality_minus1 = (uint16_t)(cardinality - 1),
-        .kind = cardinality <= MAX_ARRAY ? DV_ARRAY : DV_BITSET,
+        .kind = cardinality <= DV_ARRAY_MAX ? DV_ARRAY : DV_BITSET,
     };
     if ((writer->options & PAYLOAD_OPTIMIZE) && n_run_bytes < container.n_bytes) {
         container.n_bytes = n_run_bytes;
@@ -304,8 +301,9 @@ int payload_writer_add_range(struct payload_writer *writer, uint64_t start_posit
     int status = start(writer, error_out);
     uint64_t first = start_position;
     while (!status && first < end) {
-        uint64_t chunk = first / CHUNK_ROWS;
-        uint64_t last = chunk == (end - 1) / CHUNK_ROWS ? end - 1 : chunk * CHUNK_ROWS + (CHUNK_ROWS - 1);
+        uint64_t chunk = first / DV_CHUNK_ROWS;
+        uint64_t last =
+            chunk == (end - 1) / DV_CHUNK_ROWS ? end - 1 : chunk * DV_CHUNK_ROWS + (DV_CHUNK_ROWS - 1);
         status = add_run(writer, chunk, (uint16_t)first, (uint16_t)last, error_out);
         first = last + 1;
     }

@@ -21,7 +21,6 @@ enum {
     CHUNK_SEED = 20260818,
     MODULUS = 10000,
     TABLE_FILE_ROWS = 2000000, /* of the axes `rate` and `runs` */
-    CHUNK_ROWS = 65536,
 };
 
 static uint32_t rotate_left(uint32_t x, unsigned n_bits)
@@ -81,9 +80,9 @@ int generate_article(struct recipe_job *job, struct dv_error *error_out)
 
     uint64_t chosen_below = 100 * recipe_count(job, "percent");
     int status = 0;
-    for (uint64_t chunk = 0; !status && chunk * CHUNK_ROWS < job->n_rows; chunk++) {
-        uint64_t start = chunk * CHUNK_ROWS;
-        uint64_t end = start + CHUNK_ROWS < job->n_rows ? start + CHUNK_ROWS : job->n_rows;
+    for (uint64_t chunk = 0; !status && chunk * DV_CHUNK_ROWS < job->n_rows; chunk++) {
+        uint64_t start = chunk * DV_CHUNK_ROWS;
+        uint64_t end = start + DV_CHUNK_ROWS < job->n_rows ? start + DV_CHUNK_ROWS : job->n_rows;
         if (spark_bucket(chunk, CHUNK_SEED) < chosen_below)
             status = delete_hashed(job, start, end, 0, 1, bp, error_out);
     }

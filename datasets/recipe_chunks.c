@@ -9,8 +9,6 @@
 #include "recipe_job.h"
 #include "recipe_random.h"
 
-enum { CHUNK_ROWS = 65536 };
-
 /* Rows [start, end) of the file, those of its chunk number `i`. */
 struct chunk_rows {
     uint64_t start;
@@ -19,14 +17,14 @@ struct chunk_rows {
 
 static uint64_t count_chunks(const struct recipe_job *job)
 {
-    return (job->base % CHUNK_ROWS + job->n_rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    return (job->base % DV_CHUNK_ROWS + job->n_rows + DV_CHUNK_ROWS - 1) / DV_CHUNK_ROWS;
 }
 
 static struct chunk_rows rows_of_chunk(const struct recipe_job *job, uint64_t i)
 {
-    uint64_t before = job->base % CHUNK_ROWS; /* positions of the first chunk below base */
-    uint64_t end = (i + 1) * CHUNK_ROWS - before;
-    return (struct chunk_rows){.start = i > 0 ? i * CHUNK_ROWS - before : 0,
+    uint64_t before = job->base % DV_CHUNK_ROWS; /* positions of the first chunk below base */
+    uint64_t end = (i + 1) * DV_CHUNK_ROWS - before;
+    return (struct chunk_rows){.start = i > 0 ? i * DV_CHUNK_ROWS - before : 0,
                                .end = end < job->n_rows ? end : job->n_rows};
 }
 
@@ -34,7 +32,7 @@ static struct chunk_rows rows_of_chunk(const struct recipe_job *job, uint64_t i)
 static int delete_random(struct recipe_job *job, struct chunk_rows rows, uint64_t count,
                          struct recipe_random *random, struct dv_error *error_out)
 {
-    uint64_t bits[CHUNK_ROWS / 64];
+    uint64_t bits[DV_CHUNK_ROWS / 64];
     uint32_t n = (uint32_t)(rows.end - rows.start);
     assert(count <= n);
     recipe_random_subset(random, bits, n, (uint32_t)count);
@@ -98,7 +96,7 @@ int generate_clustered(struct recipe_job *job, struct dv_error *error_out)
 {
     struct recipe_rate fill = recipe_rate(job, "fill");
     uint64_t n_left = recipe_share(recipe_rate(job, "rate"), job->n_rows);
-    uint64_t per_chunk = recipe_share(fill, CHUNK_ROWS);
+    uint64_t per_chunk = recipe_share(fill, DV_CHUNK_ROWS);
     uint64_t n_chunks = count_chunks(job);
     uint64_t n_wanted = per_chunk > 0 ? (n_left + per_chunk - 1) / per_chunk : 0;
     if (n_left > 0 && (per_chunk == 0 || n_wanted > n_chunks))

@@ -45,11 +45,10 @@
 
 /* Rows whose flags or words are built before they are read: 8 KiB of flags stay in the nearest cache. */
 #define DIRECT_BLOCK_ROWS 8192
-#define CHUNK_ROWS        65536
 /* From so many values of a container on, live_mask is made from flags. */
-#define LIVE_MASK_MIN_FLAGS (CHUNK_ROWS / 64)
+#define LIVE_MASK_MIN_FLAGS (DV_CHUNK_ROWS / 64)
 /* Values behind a block set flags too, and 64 flags are read at once. */
-#define DIRECT_FLAG_BYTES (CHUNK_ROWS + 64)
+#define DIRECT_FLAG_BYTES (DV_CHUNK_ROWS + 64)
 
 /* A direct kernel's state: where the last batch ended, so that a stream never searches. */
 struct direct_cursor {

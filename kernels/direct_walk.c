@@ -26,7 +26,7 @@ static uint32_t direct_find_item(const struct dv_container *container, uint32_t 
  * 2^64. */
 static bool is_before(const struct dv_container *container, uint64_t position)
 {
-    return dv_container_start(container) / CHUNK_ROWS < position / CHUNK_ROWS;
+    return dv_container_start(container) / DV_CHUNK_ROWS < position / DV_CHUNK_ROWS;
 }
 
 void direct_join(struct direct_cursor *cursor, const struct dv_view *view, size_t max_joined)
@@ -35,10 +35,10 @@ void direct_join(struct direct_cursor *cursor, const struct dv_view *view, size_
     const size_t n_left = view->n_containers - cursor->i_container;
     size_t n = 0;
     while (n < n_left && n < max_joined && first[n].kind == DV_BITSET &&
-           first[n].bytes == first->bytes + n * (CHUNK_ROWS / 8) &&
-           dv_container_start(first + n) == dv_container_start(first) + n * CHUNK_ROWS)
+           first[n].bytes == first->bytes + n * (DV_CHUNK_ROWS / 8) &&
+           dv_container_start(first + n) == dv_container_start(first) + n * DV_CHUNK_ROWS)
         n++;
-    cursor->n_bitset_rows = (uint32_t)n * CHUNK_ROWS;
+    cursor->n_bitset_rows = (uint32_t)n * DV_CHUNK_ROWS;
     if (n == 0)
         return;
     cursor->bitset = first;
@@ -50,7 +50,7 @@ void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint6
     cursor->next = start;
     cursor->i_item = 0;
     if (start - cursor->bitset_start < cursor->n_bitset_rows) {
-        cursor->i_container += (start - cursor->bitset_start) / CHUNK_ROWS;
+        cursor->i_container += (start - cursor->bitset_start) / DV_CHUNK_ROWS;
         direct_join(cursor, view, DIRECT_SEEK_JOINED);
         return;
     }

@@ -56,15 +56,18 @@ static ALWAYS_INLINE void emit_words(struct direct_out *o, struct direct_segment
  * 2.5 standard deviations of random rows. */
 static ALWAYS_INLINE uint32_t stores_wanted(struct direct_segment segment, const enum sink_kind kind)
 {
-    uint32_t n_deleted = segment.container[segment.low / CHUNK_ROWS].cardinality, n = n_deleted;
-    uint32_t n_live = CHUNK_ROWS - n_deleted;
+    uint32_t n_deleted = segment.container[segment.low / DV_CHUNK_ROWS].cardinality, n = n_deleted;
+    uint32_t n_live = DV_CHUNK_ROWS - n_deleted;
     if (kind == SINK_row_ids)
         n = n_live;
     else if (kind == SINK_live_runs)
         n = 2 * (n_live < n_deleted ? n_live : n_deleted);
     else if (kind != SINK_deleted_offsets)
         return 4;
-    return n < CHUNK_ROWS / 64 * 9 ? 1 : n < CHUNK_ROWS / 64 * 21 ? 2 : n < CHUNK_ROWS / 64 * 38 ? 3 : 4;
+    return n < DV_CHUNK_ROWS / 64 * 9    ? 1
+           : n < DV_CHUNK_ROWS / 64 * 21 ? 2
+           : n < DV_CHUNK_ROWS / 64 * 38 ? 3
+                                         : 4;
 }
 
 /* The rows of a segment of a bitset container, or of several whose bytes follow one another. */
@@ -171,7 +174,8 @@ static ALWAYS_INLINE uint32_t walk_segments(struct kernel_call call, const enum 
             continue;
         }
         segment.low = (uint32_t)(position - first);
-        segment.high = CHUNK_ROWS - segment.low < n_rows - row ? CHUNK_ROWS : segment.low + (n_rows - row);
+        segment.high =
+            DV_CHUNK_ROWS - segment.low < n_rows - row ? DV_CHUNK_ROWS : segment.low + (n_rows - row);
         if (segment.container->kind == DV_BITSET)
             emit_bitset(&o, segment, kind, isa);
         else if (segment.container->kind == DV_ARRAY)
@@ -179,7 +183,7 @@ static ALWAYS_INLINE uint32_t walk_segments(struct kernel_call call, const enum 
         else
             emit_run(&o, cursor, segment, kind, isa);
         row += segment.high - segment.low;
-        if (segment.high == CHUNK_ROWS) {
+        if (segment.high == DV_CHUNK_ROWS) {
             cursor->i_container++;
             cursor->i_item = 0;
             is_new = true;

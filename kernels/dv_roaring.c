@@ -114,7 +114,7 @@ void dv_roaring_free(struct dv_roaring *roaring)
 
 static size_t container_bytes(const struct dv_view *view)
 {
-    size_t n_bytes = view->n_kind[DV_BITSET] * 8192;
+    size_t n_bytes = view->n_kind[DV_BITSET] * DV_BITSET_BYTES;
     for (size_t i = 0; i < view->n_containers; i++) {
         const struct dv_container *container = &view->containers[i];
         if (container->kind == DV_ARRAY)

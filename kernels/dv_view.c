@@ -23,9 +23,7 @@
 
 #define COOKIE_NO_RUNS 12346u
 #define COOKIE_RUNS    12347u
-#define MAX_CONTAINERS 65536u
-#define ARRAY_MAX      4096u
-#define BITSET_BYTES   8192u
+#define MAX_CONTAINERS DV_CHUNK_ROWS /* as many chunks as a chunk has rows: both have 16 bits */
 #define RUN_BYTES      4u
 /* Below so many containers a bitmap with runs has no offset table. */
 #define MIN_CONTAINERS_WITH_OFFSETS 4u
@@ -133,7 +131,7 @@ static int read_header(struct bitmap_header *header, struct reader *reader, stru
 static int read_body(struct dv_container *container, bool is_run, struct reader *reader,
                      struct dv_error *error_out)
 {
-    uint64_t n_body_bytes = BITSET_BYTES;
+    uint64_t n_body_bytes = DV_BITSET_BYTES;
     container->kind = DV_BITSET;
     container->n_runs = 0;
     if (is_run) {
@@ -146,7 +144,7 @@ static int read_body(struct dv_container *container, bool is_run, struct reader 
             return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
                               "run container with 0 runs, expected at least 1");
         n_body_bytes = 2 + (uint64_t)container->n_runs * RUN_BYTES;
-    } else if (container->cardinality <= ARRAY_MAX) {
+    } else if (container->cardinality <= DV_ARRAY_MAX) {
         container->kind = DV_ARRAY;
         n_body_bytes = 2 * (uint64_t)container->cardinality;
     }
@@ -297,13 +295,13 @@ static bool runs_are_right(const struct dv_container *container)
     const uint8_t *runs = container->bytes + 2;
     uint32_t first = load_le32(runs);
     uint32_t n_values = (first >> 16) + 1;
-    uint32_t is_wrong = run_end(first) > 65536;
+    uint32_t is_wrong = run_end(first) > (int32_t)DV_CHUNK_ROWS;
     size_t n = container->n_runs;
     for (size_t i = 1; i < n; i++) {
         uint32_t before = load_le32(runs + RUN_BYTES * i - RUN_BYTES);
         uint32_t run = load_le32(runs + RUN_BYTES * i);
         is_wrong |= (int32_t)(run & 0xffff) < run_end(before);
-        is_wrong |= run_end(run) > 65536;
+        is_wrong |= run_end(run) > (int32_t)DV_CHUNK_ROWS;
         n_values += (run >> 16) + 1;
     }
     return !is_wrong && n_values == container->cardinality;
@@ -323,7 +321,7 @@ static int validate_runs(const struct dv_container *container, uint64_t at, stru
                               "run starts at %" PRIu32 ", expected %" PRId32
                               " or later: the run before ends there",
                               run & 0xffff, last_end);
-        if (run_end(run) > 65536)
+        if (run_end(run) > (int32_t)DV_CHUNK_ROWS)
             return dv_fail_at(error_out, DV_ERROR_INPUT, at_run,
                               "run ends at %" PRId32 ", its chunk ends at 65536", run_end(run));
         n_values += (run >> 16) + 1;

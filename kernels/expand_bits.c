@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expand_bits: the file's rows as one flat bitmap, made once at open, as delta-kernel-rs and StarRocks hold
- * selections (a byte or a bit a row).
+ * selections (a byte or a bit per row).
  *
- *     open      array, bitset and run containers -> ...0000100101 from the first chunk with deletes to the
- * last batch     for each word of 64 rows: while it has bits: deleted(lowest), clear it
+ *     open    array, bitset and run containers -> ...0000100101, from the first chunk with deletes to the last
+ *     batch   for each word of 64 rows: while it has bits: deleted(lowest), clear it
  *
- * What it buys: no kinds, no search, no cursor: the word of a row is its number. What it costs: a bit for
+ * Benefit: no container kinds, no search, no cursor; the word of a row is found by its index. Cost: a bit for
  * every row between the first and the last deleted one, at open, whether or not a batch reads it; a DV with
- * deletes far apart needs terabytes, so that over 4 GiB it is refused. Few deletes a word: a mispredicted
- * branch a word at the end of its bits. Into live_mask the words are shifted to the batch, inverted and
- * stored whole. */
+ * deletes far apart needs terabytes, so that over 4 GiB it is refused. With few deletes per word, one
+ * mispredicted branch per word at the end of its bits. Into live_mask the words are shifted to the batch,
+ * inverted and stored whole. */
 #include <stdlib.h>
 
 #include "kernel_instance.h"
 #include "sink_write.h"
 
 #define STATE_BYTES_MAX (UINT64_C(4) << 30)
-#define CHUNK_ROWS      65536
-#define CHUNK_WORDS     (CHUNK_ROWS / 64)
+#define CHUNK_WORDS     (DV_CHUNK_ROWS / 64)
 
 struct expand_bits {
     uint64_t first; /* the position of words[0]'s lowest bit: where a chunk starts */
@@ -65,19 +64,20 @@ int expand_bits_open(const struct dv *dv, struct kernel_state *state, struct dv_
     uint64_t first = 0, n_chunks = 0;
     if (view->n_containers > 0) {
         first = dv_container_start(&view->containers[0]);
-        n_chunks = (dv_container_start(&view->containers[view->n_containers - 1]) - first) / CHUNK_ROWS + 1;
+        n_chunks =
+            (dv_container_start(&view->containers[view->n_containers - 1]) - first) / DV_CHUNK_ROWS + 1;
     }
-    if (n_chunks > STATE_BYTES_MAX / (CHUNK_ROWS / 8))
+    if (n_chunks > STATE_BYTES_MAX / (DV_CHUNK_ROWS / 8))
         return dv_fail(
             error_out, DV_ERROR_UNAVAILABLE,
             "a bit for each of %llu chunks of 65536 rows is more than the 4 GiB that expanding may take",
             (unsigned long long)n_chunks);
-    state->n_bytes = sizeof(struct expand_bits) + (size_t)n_chunks * (CHUNK_ROWS / 8);
+    state->n_bytes = sizeof(struct expand_bits) + (size_t)n_chunks * (DV_CHUNK_ROWS / 8);
     struct expand_bits *bits = state->data = calloc(1, state->n_bytes);
     if (!bits)
         return dv_no_memory(error_out);
     bits->first = first;
-    bits->n_rows = n_chunks * CHUNK_ROWS;
+    bits->n_rows = n_chunks * DV_CHUNK_ROWS;
     for (size_t i = 0; i < view->n_containers; i++) {
         uint64_t row = dv_container_start(&view->containers[i]) - first;
         expand_container(bits->words + row / 64, &view->containers[i]);

@@ -51,7 +51,7 @@ static uint32_t count_in_runs(struct walk_part part)
 
 static uint32_t count_in_part(struct walk_part part)
 {
-    if (part.high - part.low == CHUNK_ROWS)
+    if (part.high - part.low == DV_CHUNK_ROWS)
         return part.container->cardinality;
     if (part.container->kind == DV_ARRAY)
         return walk_array_seek(part.container, part.high) - walk_array_seek(part.container, part.low);

@@ -17,8 +17,6 @@
 #include "bytes.h"
 #include "dv.h"
 
-#define CHUNK_ROWS 65536u
-
 /* Told each deleted position of a range, ascending. */
 typedef void position_fn(void *context, uint64_t position);
 
@@ -64,7 +62,7 @@ static ALWAYS_INLINE bool walk_part_at(struct walk_part *part_out, const struct 
     part_out->container = &view->containers[index];
     part_out->base = base;
     part_out->low = start > base ? (uint32_t)(start - base) : 0;
-    part_out->high = end - base < CHUNK_ROWS ? (uint32_t)(end - base) : CHUNK_ROWS;
+    part_out->high = end - base < DV_CHUNK_ROWS ? (uint32_t)(end - base) : DV_CHUNK_ROWS;
     return true;
 }
 

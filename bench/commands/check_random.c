@@ -7,7 +7,7 @@
 #include "check.h"
 #include "payload_writer.h"
 
-enum { CHUNK_ROWS = 65536, MAX_CHUNKS = 5, N_BATCHES = 10 };
+enum { MAX_CHUNKS = 5, N_BATCHES = 10 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -26,7 +26,7 @@ static uint64_t random_below(uint64_t *state, uint64_t n)
 static void mark_some(uint8_t *rows, uint64_t *random, uint32_t n)
 {
     while (n > 0) {
-        uint8_t *row = &rows[random_below(random, CHUNK_ROWS)];
+        uint8_t *row = &rows[random_below(random, DV_CHUNK_ROWS)];
         n -= !*row;
         *row = 1;
     }
@@ -36,8 +36,8 @@ static void mark_some(uint8_t *rows, uint64_t *random, uint32_t n)
 static void mark_runs(uint8_t *rows, uint64_t *random, uint32_t max_deleted, uint32_t max_live)
 {
     uint64_t row = random_below(random, max_live);
-    while (row < CHUNK_ROWS) {
-        for (uint64_t left = 1 + random_below(random, max_deleted); left > 0 && row < CHUNK_ROWS; left--)
+    while (row < DV_CHUNK_ROWS) {
+        for (uint64_t left = 1 + random_below(random, max_deleted); left > 0 && row < DV_CHUNK_ROWS; left--)
             rows[row++] = 1;
         row += 1 + random_below(random, max_live);
     }
@@ -52,7 +52,7 @@ static void mark_range(uint8_t *rows, uint64_t from, uint64_t to)
 /* Whole aligned words of 64 rows, each with probability 1/4: where loops over words go wrong. */
 static void mark_words(uint8_t *rows, uint64_t *random)
 {
-    for (uint64_t word = 0; word < CHUNK_ROWS / 64; word++)
+    for (uint64_t word = 0; word < DV_CHUNK_ROWS / 64; word++)
         if (random_below(random, 4) == 0)
             mark_range(rows, word * 64, word * 64 + 64);
 }
@@ -80,27 +80,27 @@ static void mark_chunk(uint8_t *rows, uint64_t *random)
         mark_runs(rows, random, 40, random_below(random, 2) ? 20 : 3000);
         break;
     case 6: /* full */
-        mark_range(rows, 0, CHUNK_ROWS);
+        mark_range(rows, 0, DV_CHUNK_ROWS);
         break;
     case 7: /* all but one row */
-        mark_range(rows, 0, CHUNK_ROWS);
-        rows[random_below(random, CHUNK_ROWS)] = 0;
+        mark_range(rows, 0, DV_CHUNK_ROWS);
+        rows[random_below(random, DV_CHUNK_ROWS)] = 0;
         break;
     case 8: /* both ends alone */
-        rows[0] = rows[CHUNK_ROWS - 1] = 1;
+        rows[0] = rows[DV_CHUNK_ROWS - 1] = 1;
         break;
     case 9: /* whole words */
         mark_words(rows, random);
         break;
     case 10: /* a block up to the end, or from the start */
-        from = random_below(random, CHUNK_ROWS);
+        from = random_below(random, DV_CHUNK_ROWS);
         if (random_below(random, 2))
-            mark_range(rows, from, CHUNK_ROWS);
+            mark_range(rows, from, DV_CHUNK_ROWS);
         else
             mark_range(rows, 0, from + 1);
         break;
     case 11: /* alternating */
-        for (uint64_t row = random_below(random, 2); row < CHUNK_ROWS; row += 2)
+        for (uint64_t row = random_below(random, 2); row < DV_CHUNK_ROWS; row += 2)
             rows[row] = 1;
         break;
     default: /* nothing */
@@ -112,9 +112,9 @@ static int write_chunk(struct payload_writer *writer, uint64_t start, const uint
                        struct dv_error *error_out)
 {
     int status = 0;
-    for (uint64_t row = 0; row < CHUNK_ROWS && status == 0;) {
+    for (uint64_t row = 0; row < DV_CHUNK_ROWS && status == 0;) {
         uint64_t from = row;
-        while (row < CHUNK_ROWS && rows[row] == rows[from])
+        while (row < DV_CHUNK_ROWS && rows[row] == rows[from])
             row++;
         if (rows[from])
             status = payload_writer_add_range(writer, start + from, start + row, error_out);
@@ -129,14 +129,14 @@ static uint64_t random_base(uint64_t *random)
     switch (random_below(random, 6)) {
     case 0: /* straddling two keys */
         key = 1 + random_below(random, 3);
-        return (key << 32) - CHUNK_ROWS * random_below(random, MAX_CHUNKS);
+        return (key << 32) - DV_CHUNK_ROWS * random_below(random, MAX_CHUNKS);
     case 1: /* in some key */
         key = random_below(random, 40);
-        return key << 32 | random_below(random, 65000) * CHUNK_ROWS;
+        return key << 32 | random_below(random, 65000) * DV_CHUNK_ROWS;
     case 2: /* around the sign of 32 bits */
-        return (UINT64_C(1) << 31) - CHUNK_ROWS * random_below(random, MAX_CHUNKS);
+        return (UINT64_C(1) << 31) - DV_CHUNK_ROWS * random_below(random, MAX_CHUNKS);
     default:
-        return random_below(random, 3) * CHUNK_ROWS;
+        return random_below(random, 3) * DV_CHUNK_ROWS;
     }
 }
 
@@ -156,14 +156,14 @@ static uint32_t random_n_rows(uint64_t *random)
 static void choose_batches(struct batch *batches, uint64_t *random, uint64_t base, uint64_t end)
 {
     uint64_t from = base > 3000 ? base - random_below(random, 3000) : 0;
-    uint64_t next = from + random_below(random, CHUNK_ROWS);
+    uint64_t next = from + random_below(random, DV_CHUNK_ROWS);
     for (size_t i = 0; i < N_BATCHES; i++) {
         uint32_t n_rows = random_n_rows(random);
         if (i < N_BATCHES / 2) {
             batches[i] = (struct batch){next, n_rows};
-            next += n_rows + (random_below(random, 2) ? random_below(random, CHUNK_ROWS) : 0);
+            next += n_rows + (random_below(random, 2) ? random_below(random, DV_CHUNK_ROWS) : 0);
         } else if (random_below(random, 4) == 0) { /* across a chunk's start */
-            uint64_t chunk = (from + random_below(random, end - from)) / CHUNK_ROWS * CHUNK_ROWS;
+            uint64_t chunk = (from + random_below(random, end - from)) / DV_CHUNK_ROWS * DV_CHUNK_ROWS;
             uint64_t before = random_below(random, n_rows + 1);
             batches[i] = (struct batch){chunk > before ? chunk - before : 0, n_rows};
         } else {
@@ -180,17 +180,17 @@ static int write_chunks(struct payload_writer *writer, uint64_t *random, uint64_
     int status = 0;
     uint64_t start = base;
     for (uint64_t left = random_below(random, MAX_CHUNKS + 1); left > 0 && status == 0; left--) {
-        uint8_t *rows = calloc(CHUNK_ROWS, 1);
+        uint8_t *rows = calloc(DV_CHUNK_ROWS, 1);
         if (!rows)
             return dv_no_memory(error_out);
         mark_chunk(rows, random);
         status = write_chunk(writer, start, rows, error_out);
         free(rows);
-        start += CHUNK_ROWS;
+        start += DV_CHUNK_ROWS;
         if (random_below(random, 20) == 0)
             start += UINT64_C(3) << 32;
     }
-    *end_out = start + CHUNK_ROWS;
+    *end_out = start + DV_CHUNK_ROWS;
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "gnuplot.h"
 #include "inspect_figure.h"
 
-enum { N_BINS_MOST = 1024, CHUNK_ROWS = 65536 };
+enum { N_BINS_MOST = 1024 };
 
 /* Chunks [i * n_chunks_a_bin, ...) of the rows. */
 struct bin {
@@ -28,8 +28,8 @@ static int count_bins(struct bins *bins, const struct inspect_subject *subject, 
     const struct inspect_summary *summary = &subject->summary;
     if (summary->n_rows == 0)
         return dv_fail(error_out, DV_ERROR_USAGE, "--figure: the vector has no rows; state them by --rows");
-    bins->first_chunk = summary->base / CHUNK_ROWS;
-    uint64_t n_chunks = (summary->base + summary->n_rows - 1) / CHUNK_ROWS - bins->first_chunk + 1;
+    bins->first_chunk = summary->base / DV_CHUNK_ROWS;
+    uint64_t n_chunks = (summary->base + summary->n_rows - 1) / DV_CHUNK_ROWS - bins->first_chunk + 1;
     bins->n_chunks_a_bin = (n_chunks + N_BINS_MOST - 1) / N_BINS_MOST;
     bins->n_items = (n_chunks + bins->n_chunks_a_bin - 1) / bins->n_chunks_a_bin;
     bins->items = calloc(bins->n_items, sizeof *bins->items);
@@ -38,7 +38,7 @@ static int count_bins(struct bins *bins, const struct inspect_subject *subject, 
     for (size_t i = 0; i < subject->view->n_containers; i++) {
         const struct dv_container *container = &subject->view->containers[i];
         uint64_t bin =
-            (dv_container_start(container) / CHUNK_ROWS - bins->first_chunk) / bins->n_chunks_a_bin;
+            (dv_container_start(container) / DV_CHUNK_ROWS - bins->first_chunk) / bins->n_chunks_a_bin;
         if (bin < bins->n_items) /* what lies beyond the rows, or before them, is not drawn */
             bins->items[bin].n_deleted[container->kind] += container->cardinality;
     }
@@ -56,8 +56,8 @@ static char *bins_csv(const struct bins *bins, const struct inspect_summary *sum
     uint64_t end = summary->base + summary->n_rows;
     for (uint64_t i = 0; i < bins->n_items; i++) {
         const struct bin *bin = &bins->items[i];
-        uint64_t first_row = (bins->first_chunk + i * bins->n_chunks_a_bin) * CHUNK_ROWS;
-        uint64_t n_rows = bins->n_chunks_a_bin * CHUNK_ROWS;
+        uint64_t first_row = (bins->first_chunk + i * bins->n_chunks_a_bin) * DV_CHUNK_ROWS;
+        uint64_t n_rows = bins->n_chunks_a_bin * DV_CHUNK_ROWS;
         if (n_rows > end - first_row)
             n_rows = end - first_row;
         fprintf(out, "%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g\n", first_row, first_row + n_rows,

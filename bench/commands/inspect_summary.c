@@ -20,7 +20,7 @@ static uint64_t body_bytes(const struct dv_container *container)
     case DV_ARRAY:
         return 2ull * container->cardinality;
     case DV_BITSET:
-        return 8192;
+        return DV_BITSET_BYTES;
     default:
         return 2 + 4ull * container->n_runs;
     }
@@ -70,7 +70,7 @@ static void count_class(struct inspect_summary *summary, uint32_t cardinality)
 /* What RoaringBitmap's runOptimize would leave. */
 static uint64_t optimized_bytes(uint32_t cardinality, uint64_t n_runs)
 {
-    uint64_t n_plain_bytes = cardinality <= INSPECT_CLIFF ? 2ull * cardinality : 8192;
+    uint64_t n_plain_bytes = cardinality <= INSPECT_CLIFF ? 2ull * cardinality : DV_BITSET_BYTES;
     uint64_t n_run_bytes = 2 + 4 * n_runs;
     return n_run_bytes < n_plain_bytes ? n_run_bytes : n_plain_bytes;
 }

@@ -11,7 +11,7 @@
 #include "dv.h"
 
 /* Containers of a chunk are arrays up to here and bitsets beyond: where per-row lookup changes its cost. */
-enum { INSPECT_CLIFF = 4096, INSPECT_NEAR_CLIFF = 205 /* 5 % of it */ };
+enum { INSPECT_CLIFF = DV_ARRAY_MAX, INSPECT_NEAR_CLIFF = 205 /* 5 % of it */ };
 
 /* Chunks by how many of their 65,536 rows are deleted. */
 enum { INSPECT_N_CLASSES = 10 };

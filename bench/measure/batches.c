@@ -34,7 +34,7 @@ static void collect_touched(struct index_set *set, const struct dv_view *view, u
 {
     for (size_t i = 0; i < view->n_containers; i++) {
         uint64_t start = dv_container_start(&view->containers[i]);
-        uint64_t end = start + 65536;
+        uint64_t end = start + DV_CHUNK_ROWS;
         if (end <= base || start >= base + n_rows)
             continue;
         uint64_t first = start > base ? start - base : 0;
