@@ -1,94 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a path to parsed vectors, and from those to sources. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "digest.h"
+#include "file_read.h"
 #include "format_internal.h"
 #include "format_z85.h"
 #include "payload_ranges.h"
 #include "source.h"
 
-/* Far above any file of vectors, of which the largest, all of 2^32 rows, has 512 MiB; far below what a pipe
- * without an end or a file of one hole would take. */
-#define FILE_MAX_BYTES ((size_t)4 << 30)
-
 /* Of a Delta file's name in Z85, and of the folder before it. */
 enum { UUID_CHARS = 20, PREFIX_MAX_CHARS = 32 };
-
-static int fail_errno(struct dv_error *error_out, const char *what)
-{
-    return dv_fail(error_out, DV_ERROR_INPUT, "%s: %s", what, strerror(errno));
-}
-
-static int fail_too_large(struct dv_error *error_out)
-{
-    return dv_fail(error_out, DV_ERROR_INPUT, "found more than %zu bytes, the most that is read",
-                   FILE_MAX_BYTES);
-}
-
-/* Reads to the end of `fd`, which may be a pipe. `n_hint` is the size to try first. */
-static int read_all(int fd, size_t n_hint, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out)
-{
-    size_t n_room = n_hint + 1; /* one more: the end of the file is then seen without growing */
-    size_t n_bytes = 0;
-    uint8_t *bytes = malloc(n_room);
-    while (bytes) {
-        ssize_t n_read = read(fd, bytes + n_bytes, n_room - n_bytes);
-        if (n_read < 0 && errno == EINTR)
-            continue;
-        if (n_read < 0) {
-            free(bytes);
-            return fail_errno(error_out, "cannot read");
-        }
-        if (n_read == 0) {
-            *bytes_out = bytes;
-            *n_out = n_bytes;
-            return 0;
-        }
-        n_bytes += (size_t)n_read;
-        if (n_bytes > FILE_MAX_BYTES) {
-            free(bytes);
-            return fail_too_large(error_out);
-        }
-        if (n_bytes == n_room) {
-            uint8_t *grown = realloc(bytes, n_room * 2);
-            if (!grown)
-                break;
-            bytes = grown;
-            n_room *= 2;
-        }
-    }
-    free(bytes);
-    return dv_no_memory(error_out);
-}
-
-static int read_file(const char *path, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out)
-{
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_errno(error_out, "cannot open");
-    int code = 0;
-    if (fstat(fd, &status) != 0)
-        code = fail_errno(error_out, "cannot examine");
-    else if (S_ISDIR(status.st_mode))
-        code = dv_fail(error_out, DV_ERROR_INPUT, "found a directory, expected a file");
-    else if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-        code = dv_fail(error_out, DV_ERROR_INPUT, "found a device, expected a file");
-    else if (S_ISREG(status.st_mode) && (uint64_t)status.st_size > FILE_MAX_BYTES)
-        code = fail_too_large(error_out);
-    else
-        code =
-            read_all(fd, S_ISREG(status.st_mode) ? (size_t)status.st_size : 0, bytes_out, n_out, error_out);
-    close(fd);
-    return code;
-}
 
 int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
                 struct dv_error *error_out)
@@ -96,7 +21,7 @@ int format_open(struct format_file *file_out, const char *path, const struct for
     uint8_t *bytes = NULL;
     size_t n_bytes = 0;
     *file_out = (struct format_file){0};
-    int status = read_file(path, &bytes, &n_bytes, error_out);
+    int status = file_read(path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
     if (status == 0)
         status = format_parse(file_out, bytes, n_bytes, options, error_out);
     if (status != 0)
@@ -197,7 +122,7 @@ static int make_source(const struct format_file *file, const struct format_vecto
         return dv_no_memory(error_out);
     memcpy(source->payload, vector->payload, vector->n_payload_bytes);
     source->n_payload_bytes = vector->n_payload_bytes;
-    source->digest = source_digest(source->payload, source->n_payload_bytes);
+    source->digest = digest_bytes(source->payload, source->n_payload_bytes);
     source->has_crc = vector->has_crc;
     source->crc_stored = vector->crc_stored;
     snprintf(source->recipe, sizeof source->recipe, "file");

@@ -2,22 +2,15 @@
 #include <assert.h>
 #include <string.h>
 
+#include "random.h"
 #include "recipe_random.h"
 
 typedef unsigned __int128 uint128;
 
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 void recipe_random_init(struct recipe_random *random, uint64_t seed)
 {
     for (unsigned i = 0; i < 4; i++)
-        random->state[i] = splitmix64(&seed);
+        random->state[i] = random_next(&seed);
 }
 
 static uint64_t rotate_left(uint64_t x, unsigned n_bits)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers by integer arithmetic alone: the same on every machine, compiler and build.
+/* Random numbers by integer arithmetic only: the same on every machine, compiler and build.
  *
  * Place in the data flow: seed -> these -> the recipes. What each function draws is part of its contract,
  * since the bytes of a spec depend on it. */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* xoshiro256** (Blackman and Vigna), its state the first four outputs of splitmix64 from `seed`. */
+/* xoshiro256** (Blackman and Vigna), its state the first four of random_next from `seed`. */
 struct recipe_random {
     uint64_t state[4];
 };

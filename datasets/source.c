@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest.h"
 #include "recipe_job.h"
 #include "source.h"
 #include "utf8.h"
@@ -63,14 +64,6 @@ char *source_spec_unescape(const char *escaped)
     return path;
 }
 
-uint64_t source_digest(const uint8_t *bytes, size_t n_bytes)
-{
-    uint64_t digest = 0xcbf29ce484222325;
-    for (size_t i = 0; i < n_bytes; i++)
-        digest = (digest ^ bytes[i]) * 0x100000001b3;
-    return digest;
-}
-
 int source_check_spec(const char *spec, char **canonical_out, struct dv_error *error_out)
 {
     struct recipe_job job;
@@ -102,7 +95,7 @@ int source_open_spec(struct dv_source *source_out, const char *spec, struct dv_e
     source_out->base = job.base;
     source_out->n_rows = job.n_rows;
     source_out->seed = job.seed;
-    source_out->digest = source_digest(source_out->payload, source_out->n_payload_bytes);
+    source_out->digest = digest_bytes(source_out->payload, source_out->n_payload_bytes);
     snprintf(source_out->recipe, sizeof source_out->recipe, "%s", job.recipe->id);
     source_out->spec = recipe_job_print(&job);
     if (!source_out->spec)

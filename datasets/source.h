@@ -37,13 +37,9 @@ void source_free(struct dv_source *source);
 
 /* The spec of a file is its path with comma, quote, percent, hash, control characters and bytes that are no
  * UTF-8 as %2C and so on, so that a cell of a CSV never needs quotes, JSON can hold it, and `#N` after it is
- * always the vector's number. Both return a malloc'd string
- * of the caller's; NULL where memory is short, unescape also where a percent is not followed by two
+ * always the vector's number. Both return a malloc'd string of the caller's; NULL where memory is short, unescape also where a percent is not followed by two
  * hexadecimal digits or stands for NUL. */
 char *source_spec_escape(const char *path);
 char *source_spec_unescape(const char *escaped);
-
-/* 64-bit FNV-1a. */
-uint64_t source_digest(const uint8_t *bytes, size_t n_bytes);
 
 #endif

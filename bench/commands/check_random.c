@@ -6,21 +6,9 @@
 
 #include "check.h"
 #include "payload_writer.h"
+#include "random.h"
 
 enum { MAX_CHUNKS = 5, N_BATCHES = 10 };
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-static uint64_t random_below(uint64_t *state, uint64_t n)
-{
-    return next_random(state) % n;
-}
 
 /* Marks n random rows. */
 static void mark_some(uint8_t *rows, uint64_t *random, uint32_t n)

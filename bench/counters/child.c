@@ -14,8 +14,7 @@
 
 #include "child.h"
 
-#define FILE_BYTES_MAX ((size_t)64 << 20)
-#define EXIT_NO_START  126
+#define EXIT_NO_START 126
 
 /* What may change the code that runs there, and must therefore be the same as here. */
 static const char *const kept[] = {"PATH", "DVBENCH_CPU_MASK", "LD_LIBRARY_PATH", "VALGRIND_LIB",
@@ -136,29 +135,4 @@ int child_find(char *path_out, size_t n_path, const char *name, struct dv_error 
         folder += *folder == ':';
     }
     return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "no program '%s' in PATH", name);
-}
-
-char *child_read_file(const char *path, struct dv_error *error_out)
-{
-    struct stat info;
-    char *text = NULL;
-    FILE *file = fopen(path, "re");
-    if (!file || fstat(fileno(file), &info) != 0) {
-        dv_fail(error_out, DV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-        goto out;
-    }
-    if (info.st_size < 0 || (size_t)info.st_size > FILE_BYTES_MAX) {
-        dv_fail(error_out, DV_ERROR_IO, "%s is larger than it may be", path);
-        goto out;
-    }
-    text = malloc((size_t)info.st_size + 1);
-    if (!text) {
-        dv_no_memory(error_out);
-        goto out;
-    }
-    text[fread(text, 1, (size_t)info.st_size, file)] = '\0';
-out:
-    if (file)
-        fclose(file);
-    return text;
 }

@@ -32,8 +32,4 @@ int child_wait(struct child *child, double seconds);
 /* The program `name` in PATH, as an absolute path in path_out, or DV_ERROR_UNAVAILABLE. */
 int child_find(char *path_out, size_t n_path, const char *name, struct dv_error *error_out);
 
-/* The whole file, ended by a NUL byte; free() it. NULL with `error_out` filled where it cannot be read or is
- * larger than 64 MiB. */
-char *child_read_file(const char *path, struct dv_error *error_out);
-
 #endif

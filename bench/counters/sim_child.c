@@ -12,6 +12,7 @@
 #include "child.h"
 #include "counters_pass.h"
 #include "cpu.h"
+#include "file_read.h"
 #include "pmu_session.h"
 #include "sim_child.h"
 
@@ -102,9 +103,9 @@ static void job_free(struct child_job *job)
 static int job_read(struct child_job *job_out, const char *path, struct dv_error *error_out)
 {
     *job_out = (struct child_job){.sink = -1};
-    char *text = child_read_file(path, error_out);
+    char *text = file_read_text(path, FILE_READ_MOST, error_out);
     if (!text)
-        return DV_ERROR_IO;
+        return DV_ERROR_INPUT;
     size_t n_lines = 1;
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         n_lines++;
@@ -190,31 +191,12 @@ static unsigned needs_of(const struct child_job *job)
     return needs;
 }
 
-static int read_payload(const char *path, uint8_t **bytes_out, size_t *n_bytes_out,
-                        struct dv_error *error_out)
-{
-    FILE *file = fopen(path, "re");
-    long n_bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    uint8_t *bytes = n_bytes >= 0 ? malloc((size_t)n_bytes + 1) : NULL;
-    int is_read =
-        bytes && fseek(file, 0, SEEK_SET) == 0 && fread(bytes, 1, (size_t)n_bytes, file) == (size_t)n_bytes;
-    if (file)
-        fclose(file);
-    if (!is_read) {
-        free(bytes);
-        return dv_fail(error_out, DV_ERROR_IO, "simulate: cannot read the payload %s", path);
-    }
-    *bytes_out = bytes;
-    *n_bytes_out = (size_t)n_bytes;
-    return 0;
-}
-
 static int run_kernels(const struct child_job *job, struct dv_error *error_out)
 {
     uint8_t *bytes = NULL;
     size_t n_bytes = 0;
     struct dv dv = {0};
-    int status = read_payload(job->payload, &bytes, &n_bytes, error_out);
+    int status = file_read(job->payload, FILE_READ_MOST, &bytes, &n_bytes, error_out);
     if (status == 0)
         status = dv_open(&dv, bytes, n_bytes, needs_of(job), error_out);
     if (status != 0)

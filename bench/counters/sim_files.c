@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "file_read.h"
 #include "sim_files.h"
 
 #define PATH_BYTES 600
@@ -120,7 +121,7 @@ char *sim_files_read(const struct sim_files *files, size_t child, const char *na
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", files->directories[child], name);
-    return child_read_file(path, error_out);
+    return file_read_text(path, FILE_READ_MOST, error_out);
 }
 
 int sim_files_find_dump(const struct sim_files *files, size_t child, const char *label,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 /* No element of any sink can equal both, whatever the batch, so that one of the two passes shows a dropped
  * store. */
 enum { GARBAGE_A = 0xA5, GARBAGE_B = 0x5A };
@@ -182,31 +184,13 @@ static int run_pass(struct verification *v, const struct pass *pass)
     return 1;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-static void shuffle(struct batch *items, size_t n_items, uint64_t seed)
-{
-    for (size_t i = n_items; i > 1; i--) {
-        size_t j = next_random(&seed) % i;
-        struct batch swapped = items[j];
-        items[j] = items[i - 1];
-        items[i - 1] = swapped;
-    }
-}
-
 /* Leaves each batch in with probability 1/2, but the last one always: what comes after a gap is what
  * matters. */
 static size_t leave_gaps(struct batch *items, size_t n_items, uint64_t seed)
 {
     size_t n_left = 0;
     for (size_t i = 0; i < n_items; i++)
-        if (i + 1 == n_items || next_random(&seed) % 2 == 0)
+        if (i + 1 == n_items || random_below(&seed, 2) == 0)
             items[n_left++] = items[i];
     return n_left;
 }
@@ -253,7 +237,7 @@ static int passes_out_of_order(struct verification *v, const struct batches *bat
     int status = 1;
     if (options->shuffled) {
         memcpy(items, batches->items, batches->n_items * sizeof *items);
-        shuffle(items, batches->n_items, options->seed);
+        random_shuffle(items, batches->n_items, sizeof *items, options->seed);
         status = run_pass(v, &(struct pass){items, batches->n_items, 2, GUARD_AT_END, GARBAGE_A});
     }
     if (options->gaps && status == 1) {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "csv_schema.h"
+#include "file_read.h"
 
 static const struct csv_column_info columns[] = {
 #define COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning},
@@ -202,40 +203,13 @@ int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, e
     return parse(table_out, copy, n_bytes, file, error_out);
 }
 
-int csv_read_bytes(char **bytes_out, size_t *n_bytes_out, const char *path, struct dv_error *error_out)
-{
-    char *bytes = NULL, part[65536];
-    size_t n_bytes = 0, n_part;
-    int status = 0;
-    FILE *copy = NULL, *stream = fopen(path, "rbe");
-    *bytes_out = NULL;
-    *n_bytes_out = 0;
-    if (!stream)
-        return dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    copy = open_memstream(&bytes, &n_bytes);
-    while (copy && (n_part = fread(part, 1, sizeof part, stream)) > 0)
-        fwrite(part, 1, n_part, copy);
-    if (ferror(stream))
-        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot read: %s", path, strerror(errno));
-    fclose(stream);
-    if (!copy || fclose(copy) != 0)
-        status = dv_no_memory(error_out);
-    if (status < 0) {
-        free(bytes);
-        return status;
-    }
-    *bytes_out = bytes;
-    *n_bytes_out = n_bytes;
-    return 0;
-}
-
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out)
 {
-    char *bytes;
+    uint8_t *bytes;
     size_t n_bytes;
     *table_out = NULL;
-    int status = csv_read_bytes(&bytes, &n_bytes, path, error_out);
-    if (status == 0 && (status = parse(table_out, bytes, n_bytes, file, error_out)) < 0)
+    int status = file_read(path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
+    if (status == 0 && (status = parse(table_out, (char *)bytes, n_bytes, file, error_out)) < 0)
         (void)dv_error_set_where(error_out, path);
     return status;
 }

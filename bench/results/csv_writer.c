@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "csv_schema.h"
+#include "file_read.h"
 
 struct csv_writer {
     int fd;
@@ -152,12 +153,13 @@ static int check_header(const char *bytes, size_t n_bytes, enum csv_file file, s
 /* Cuts a half line off; returns the bytes that are left, or a negative code. */
 static int64_t prepare_append(int fd, const char *path, enum csv_file file, struct dv_error *error_out)
 {
-    char *bytes = NULL;
+    uint8_t *content = NULL;
     size_t n_bytes = 0;
     struct csv_table *table = NULL;
-    int status = csv_read_bytes(&bytes, &n_bytes, path, error_out);
+    int status = file_read(path, FILE_READ_MOST, &content, &n_bytes, error_out);
     if (status < 0)
         return status;
+    const char *bytes = (const char *)content;
     while (n_bytes > 0 && bytes[n_bytes - 1] != '\n')
         n_bytes--;
     if (n_bytes > 0)
@@ -168,7 +170,7 @@ static int64_t prepare_append(int fd, const char *path, enum csv_file file, stru
         status =
             dv_fail_at(error_out, DV_ERROR_IO, n_bytes, "cannot cut off a half line: %s", strerror(errno));
     csv_free(table);
-    free(bytes);
+    free(content);
     if (status < 0)
         (void)dv_error_set_where(error_out, path);
     return status < 0 ? status : (int64_t)n_bytes;

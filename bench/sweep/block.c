@@ -7,6 +7,7 @@
 
 #include "block_internal.h"
 #include "counter_status.h"
+#include "digest.h"
 
 /* Batches of one pass in replay: the same batch so often that the loop around it costs nothing beside it. */
 enum { REPLAY_BATCHES = 64 };
@@ -27,10 +28,9 @@ static void hash_cell(const struct block *block, const char *label, char hash_ou
                      block->context->options->min_time_ns, block->source.digest,
                      block->context->program_digest, block->context->machine);
     size_t n_text = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    uint64_t parts[2] = {source_digest((const uint8_t *)block->source.spec, strlen(block->source.spec)),
-                         source_digest((const uint8_t *)text, n_text)};
-    snprintf(hash_out, CELL_HASH_CHARS + 1, "%016" PRIx64,
-             source_digest((const uint8_t *)parts, sizeof parts));
+    uint64_t parts[2] = {digest_bytes(block->source.spec, strlen(block->source.spec)),
+                         digest_bytes(text, n_text)};
+    snprintf(hash_out, CELL_HASH_CHARS + 1, "%016" PRIx64, digest_bytes(parts, sizeof parts));
 }
 
 /* --- opening --- */

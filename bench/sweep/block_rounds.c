@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "block_internal.h"
+#include "random.h"
 #include "store_bound.h"
 
 /* --- the bound as an entry --- */
@@ -210,25 +211,12 @@ void block_free_entries(struct block *block)
 
 /* --- rounds --- */
 
-/* splitmix64: the order must be the same for the same seed on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
+/* The order must be the same for the same seed on every machine. */
 static void shuffle(size_t *order, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)(next_random(&seed) % i);
-        const size_t kept = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
+    random_shuffle(order, n, sizeof *order, seed);
 }
 
 static uint64_t round_seed(const struct block *block, int round)

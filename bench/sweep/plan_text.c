@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "file_read.h"
 #include "plan_text.h"
 
 #define PLAN(id, description, lines) {#id, description, lines},
@@ -24,22 +25,6 @@ const struct plan_text *plan_text_at(size_t index)
 
 enum { MAX_PLAN_BYTES = 1 << 20 };
 
-static int read_plan_file(const char *path, FILE *file, char **text_out, struct dv_error *error_out)
-{
-    char *text = malloc(MAX_PLAN_BYTES + 2);
-    if (!text)
-        return dv_no_memory(error_out);
-    size_t n_bytes = fread(text, 1, MAX_PLAN_BYTES + 1, file);
-    if (ferror(file) || n_bytes > MAX_PLAN_BYTES || memchr(text, '\0', n_bytes)) {
-        free(text);
-        return dv_fail(error_out, DV_ERROR_INPUT, "%s: not a plan: lines of `sweep` flags are expected",
-                       path);
-    }
-    text[n_bytes] = '\0';
-    *text_out = text;
-    return 0;
-}
-
 int plan_text_load(const char *name, char **text_out, struct dv_error *error_out)
 {
     for (size_t i = 0; i < plan_text_count(); i++)
@@ -47,12 +32,10 @@ int plan_text_load(const char *name, char **text_out, struct dv_error *error_out
             *text_out = strdup(plans[i].lines);
             return *text_out ? 0 : dv_no_memory(error_out);
         }
-    FILE *file = fopen(name, "r");
-    if (!file)
+    if (access(name, F_OK) != 0)
         return dv_fail(error_out, DV_ERROR_USAGE,
                        "--plan %s: no plan of that name (list plans) and no such file: %s", name,
                        strerror(errno));
-    int status = read_plan_file(name, file, text_out, error_out);
-    fclose(file);
-    return status;
+    *text_out = file_read_text(name, MAX_PLAN_BYTES, error_out);
+    return *text_out ? 0 : DV_ERROR_INPUT;
 }

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "build_info.h"
+#include "digest.h"
 #include "gbench.h"
 #include "pmu_names.h"
 #include "run_dir.h"
 #include "run_json.h"
 #include "run_record.h"
-#include "source.h"
 
 enum { N_SETTINGS = 8, MAX_EVENTS = 40 };
 
@@ -230,9 +230,9 @@ int program_digest(uint64_t *digest_out, struct dv_error *error_out)
     if (bytes == MAP_FAILED)
         return dv_fail(error_out, DV_ERROR_IO, "cannot read this program: %s", strerror(errno));
     const char *const version = dv_croaring_version();
-    const uint64_t parts[2] = {source_digest(bytes, (size_t)info.st_size),
-                               source_digest((const uint8_t *)version, strlen(version))};
-    *digest_out = source_digest((const uint8_t *)parts, sizeof parts);
+    const uint64_t parts[2] = {digest_bytes(bytes, (size_t)info.st_size),
+                               digest_bytes(version, strlen(version))};
+    *digest_out = digest_bytes(parts, sizeof parts);
     munmap(bytes, (size_t)info.st_size);
     return 0;
 }

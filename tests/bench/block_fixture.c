@@ -13,6 +13,7 @@
 #include "block_fixture.h"
 #include "child.h"
 #include "csv.h"
+#include "file_read.h"
 
 char *fixture_folder(void)
 {
@@ -38,7 +39,7 @@ char *fixture_text(const char *folder, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    char *text = child_read_file(path, NULL);
+    char *text = file_read_text(path, FILE_READ_MOST, NULL);
     assert_non_null(text);
     return text;
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "child.h"
+#include "file_read.h"
 #include "machine.h"
 
 /* Runs a shell's `script` in a new folder; its standard output is the caller's to free. */
@@ -28,7 +29,7 @@ static char *run(const char *script, const cpu_set_t *cpus, double seconds, int 
     *exit_code_out = child_wait(&child, seconds);
     snprintf(out, sizeof out, "%s/stdout", folder);
     snprintf(err, sizeof err, "%s/stderr", folder);
-    char *text = child_read_file(out, &error);
+    char *text = file_read_text(out, FILE_READ_MOST, &error);
     assert_non_null(text);
     unlink(out);
     unlink(err);

@@ -99,7 +99,7 @@ static void runs_without_a_common_cell_are_refused(void **state)
     assert_int_equal(compare_runs(&comparisons, folder_a, folder_b, 0, &error), DV_ERROR_INPUT);
     assert_non_null(strstr(error.message, "no cell in common"));
     assert_int_equal(compare_runs(&comparisons, folder_a, "/nonexistent", 0, &error), DV_ERROR_INPUT);
-    assert_non_null(strstr(error.message, "/nonexistent"));
+    assert_non_null(strstr(error.where, "/nonexistent"));
     fixture_remove(folder_a);
     fixture_remove(folder_b);
 }

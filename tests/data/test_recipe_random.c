@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "recipe_random.h"
 
 static void seeds_expand_as_splitmix64(void **state)
@@ -18,6 +19,24 @@ static void seeds_expand_as_splitmix64(void **state)
     recipe_random_init(&random, 1234567);
     for (unsigned i = 0; i < 4; i++)
         assert_true(random.state[i] == published[i]);
+}
+
+static void a_shuffle_is_a_permutation_by_its_seed(void **state)
+{
+    (void)state;
+    uint32_t orders[3][100], seen[100] = {0};
+    const uint64_t seeds[3] = {1, 1, 2};
+    for (unsigned k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < 100; i++)
+            orders[k][i] = i;
+        random_shuffle(orders[k], 100, sizeof orders[k][0], seeds[k]);
+    }
+    for (uint32_t i = 0; i < 100; i++)
+        seen[orders[0][i]]++;
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(seen[i], 1);
+    assert_memory_equal(orders[0], orders[1], sizeof orders[0]);
+    assert_memory_not_equal(orders[0], orders[2], sizeof orders[0]);
 }
 
 static void numbers_are_those_of_xoshiro256starstar(void **state)
@@ -121,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_expand_as_splitmix64),
+        cmocka_unit_test(a_shuffle_is_a_permutation_by_its_seed),
         cmocka_unit_test(numbers_are_those_of_xoshiro256starstar),
         cmocka_unit_test(biased_draws_are_rejected),
         cmocka_unit_test(geometric_numbers_are_the_reference_ones),

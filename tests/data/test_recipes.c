@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "digest.h"
 #include "recipe.h"
 #include "recipe_job.h"
 #include "recipe_line.h"
@@ -237,7 +238,7 @@ static void sources_say_what_they_are(void **state)
     assert_int_equal(source.base, 50);
     assert_int_equal(source.seed, 3);
     assert_int_equal(source.has_crc, 0);
-    assert_int_equal(source.digest, source_digest(source.payload, source.n_payload_bytes));
+    assert_int_equal(source.digest, digest_bytes(source.payload, source.n_payload_bytes));
     source_free(&source);
     assert_null(source.payload);
     assert_return_code(source_open_spec(&source, "article:rows=1", NULL), 0);
@@ -408,9 +409,9 @@ static void file_names_survive_escaping(void **state)
 static void digest_is_fnv1a(void **state)
 {
     (void)state;
-    assert_true(source_digest((const uint8_t *)"", 0) == 0xcbf29ce484222325);
-    assert_true(source_digest((const uint8_t *)"a", 1) == 0xaf63dc4c8601ec8c);
-    assert_true(source_digest((const uint8_t *)"foobar", 6) == 0x85944171f73967e8);
+    assert_true(digest_bytes("", 0) == 0xcbf29ce484222325);
+    assert_true(digest_bytes("a", 1) == 0xaf63dc4c8601ec8c);
+    assert_true(digest_bytes("foobar", 6) == 0x85944171f73967e8);
 }
 
 int main(void)
