@@ -243,11 +243,11 @@ static bool is_output_right(const struct block *block, const struct expected *ex
 static bool is_drawn_batch_right(struct block *block, const struct block_entry *entry, uint64_t seed,
                                  struct verdict *verdict_out)
 {
-    const struct batch *batch = &block->batches.items[next_random(&seed) % block->batches.n_items];
-    const struct measure_target *target = &entry->targets[next_random(&seed) % entry->n_targets];
+    const struct batch *batch = &block->batches.items[random_below(&seed, block->batches.n_items)];
+    const struct measure_target *target = &entry->targets[random_below(&seed, entry->n_targets)];
     struct sink sink = {.out = block->buffer.data};
     expected_fill(&block->drawn, &block->dvs[0], batch);
-    guard_fill(&block->buffer, (uint8_t)(0x5a + next_random(&seed) % 16));
+    guard_fill(&block->buffer, (uint8_t)(0x5a + random_below(&seed, 16)));
     const uint32_t n_live = entry->run(target->dv, target->state, batch->start, batch->n_rows, &sink);
     return is_output_right(block, &block->drawn, batch, n_live, &sink, "a batch drawn after a timed sample",
                            verdict_out);
