@@ -15,12 +15,16 @@
 #include "report_claims.h"
 #include "report_numbers.h"
 #include "report_text.h"
+#include "run_dir.h"
+#include "scan_report.h"
 #include "run_json.h"
 
 /* What both forms are written from. */
 struct report {
     const char *run_dir;
     struct figures figures;
+    struct csv_table
+        *scan;   /* of a run of `scan`, which has no summary.csv and so no figures above; else NULL */
     json_t *run; /* NULL where run.json cannot be read */
 };
 
@@ -299,9 +303,24 @@ static void write_settings(const struct report_text *text, const struct report *
     report_fold_end(text);
 }
 
+static int write_content_of_scan(const struct report_text *text, const struct report *report,
+                                 struct dv_error *error_out)
+{
+    char title[300];
+    snprintf(title, sizeof title, "dvbench scan: %s", first_text(report->scan, CSV_scan_run));
+    report_begin(text, title);
+    write_warnings(text, report);
+    const int status = scan_report_write(text, report->run_dir, report->scan, error_out);
+    write_settings(text, report);
+    report_end(text);
+    return status;
+}
+
 static int write_content(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
+    if (report->scan)
+        return write_content_of_scan(text, report, error_out);
     char title[300];
     snprintf(title, sizeof title, "dvbench: %s", first_text(report->figures.summary, CSV_summary_run));
     report_begin(text, title);
@@ -349,7 +368,8 @@ static int write_form(const struct report *report, enum report_form form, const 
 int report_write(const char *run_dir, struct dv_error *error_out)
 {
     struct report report = {.run_dir = run_dir};
-    int status = figures_plan(&report.figures, run_dir, error_out);
+    int status = scan_report_is_there(run_dir) ? run_dir_load(&report.scan, run_dir, CSV_FILE_scan, error_out)
+                                               : figures_plan(&report.figures, run_dir, error_out);
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);
@@ -358,5 +378,6 @@ int report_write(const char *run_dir, struct dv_error *error_out)
         status = write_form(&report, REPORT_HTML, "report.html", error_out);
     json_decref(report.run);
     figures_free(&report.figures);
+    csv_free(report.scan);
     return status;
 }

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 # In the order of the data: a room may include headers of itself and of those before it. `bench` has no files of its own.
-ROOMS = ('kernels', 'datasets', 'bench/results', 'bench/measure', 'bench/counters', 'bench/sweep', 'bench/report',
+ROOMS = ('kernels', 'datasets', 'bench/results', 'bench/measure', 'bench/counters', 'bench/sweep', 'bench/engine', 'bench/report',
          'bench/commands')
 # Of a room, another may use these headers only.
 ONLY = {('datasets', 'kernels'): {'dv.h'}}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine.h"
+#include "run_dir.h"
+#include "run_json.h"
+#include "run_record.h"
+#include "scan_run.h"
+#include "sweep_options.h"
+
+/* --- tables --- */
+
+/* Where tables are kept: --data, else below the folder of results. */
+static char *data_dir(const struct scan_options *options)
+{
+    const char *results = getenv("DVBENCH_RESULTS");
+    if (options->data_dir)
+        return strdup(options->data_dir);
+    results = results && *results ? results : "results";
+    (void)mkdir(results, 0777); /* where it cannot be made, the next one says why */
+    return run_dir_file(results, "scan-data");
+}
+
+static int open_table(const struct scan *scan, size_t n_files, const char *data, struct scan_table *table_out,
+                      struct dv_error *error_out)
+{
+    struct scan_table_spec spec = scan->options->table;
+    spec.n_files = n_files;
+    if (scan->options->parquet.n_items)
+        return scan_table_open(table_out, scan->engine, &scan->options->parquet, error_out);
+    return scan_table_make(table_out, scan->engine, &spec, data, error_out);
+}
+
+/* All of them before anything is timed: with all threads, and before memory is as full as it gets. */
+static int make_tables(const struct scan *scan, const char *data, struct progress *progress,
+                       struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->interrupted; i++) {
+        struct scan_table table = {0};
+        bool is_new = true;
+        for (size_t j = 0; j < i && is_new; j++)
+            is_new = scan->options->blocks[j].n_files != scan->options->blocks[i].n_files;
+        if (is_new) {
+            progress_step(progress, "writes the table", 0);
+            status = open_table(scan, scan->options->blocks[i].n_files, data, &table, error_out);
+            if (status == 0 && table.was_made && !scan->options->quiet)
+                progress_note(progress, "wrote %s: %zu files, %.0f MB", table.dir, table.files.n_items,
+                              (double)table.n_bytes / 1e6);
+        }
+        scan_table_free(&table);
+    }
+    return status;
+}
+
+/* --- vectors --- */
+
+/* Of a Puffin file the vector whose data file is `path`, or ends with it. */
+static int find_by_data_file(const char *dv_path, const char *path, uint64_t *index_out,
+                             struct dv_error *error_out)
+{
+    struct format_file file;
+    const struct format_options options = {0};
+    const char *name = run_dir_name(path);
+    int status = format_open(&file, dv_path, &options, error_out);
+    if (status < 0)
+        return dv_error_set_where(error_out, dv_path);
+    status = dv_fail(error_out, DV_ERROR_INPUT, "none of its %zu vectors is of the data file %s",
+                     file.n_vectors, path);
+    for (size_t i = 0; i < file.n_vectors; i++)
+        if (file.vectors[i].data_file && (strcmp(file.vectors[i].data_file, path) == 0 ||
+                                          strcmp(run_dir_name(file.vectors[i].data_file), name) == 0)) {
+            *index_out = file.vectors[i].index;
+            status = 0;
+            break;
+        }
+    format_close(&file);
+    if (status == 0 && error_out)
+        *error_out = (struct dv_error){0};
+    return status < 0 ? dv_error_set_where(error_out, dv_path) : 0;
+}
+
+static int open_given(const struct scan *scan, const struct scan_table *table, size_t file,
+                      struct scan_vector *vector_out, struct dv_error *error_out)
+{
+    const struct strings *dvs = &scan->options->dvs;
+    const char *path = dvs->items[dvs->n_items > 1 ? file : 0];
+    uint64_t index = 0;
+    int status = 0;
+    if (dvs->n_items == 1 && table->files.n_items > 1)
+        status = find_by_data_file(path, table->files.items[file], &index, error_out);
+    return status < 0 ? status
+                      : scan_vector_read(vector_out, path, index, table->n_rows[file],
+                                         table->files.items[file], error_out);
+}
+
+static void free_vectors(struct scan_vector *vectors, size_t n_vectors)
+{
+    for (size_t i = 0; vectors && i < n_vectors; i++)
+        scan_vector_free(&vectors[i]);
+    free(vectors);
+}
+
+static int open_vectors(const struct scan *scan, const struct scan_block *block,
+                        const struct scan_table *table, const char *data, struct scan_vector **vectors_out,
+                        struct dv_error *error_out)
+{
+    struct scan_vector *vectors = *vectors_out = calloc(table->files.n_items, sizeof *vectors);
+    char *dir = run_dir_file(data, "vectors");
+    int status = vectors && dir ? 0 : dv_no_memory(error_out);
+    if (status == 0 && scan->options->dvs.n_items == 0) { /* where one fails the first file says why */
+        (void)mkdir(data, 0777);
+        (void)mkdir(dir, 0777);
+    }
+    for (size_t file = 0; status == 0 && file < table->files.n_items; file++)
+        status = scan->options->dvs.n_items
+                     ? open_given(scan, table, file, &vectors[file], error_out)
+                     : scan_vector_make(&vectors[file], block->vector, file, table->n_rows[file],
+                                        run_dir_name(table->files.items[file]), dir, error_out);
+    free(dir);
+    return status;
+}
+
+/* --- the run --- */
+
+struct record {
+    struct machine machine;
+    char machine_text[192];
+    struct run_info info;
+    char texts[6][32];
+    struct run_pair settings[10];
+};
+
+static int pin(const struct scan_options *options, struct run_info *info, struct dv_error *error_out)
+{
+    struct dv_error error = {0};
+    info->pinned_cpu = -1;
+    if (options->cpu == SWEEP_CPU_NONE || (options->cpu == SWEEP_CPU_DEFAULT && options->n_threads > 1))
+        return 0;
+    const int cpu = options->cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : options->cpu;
+    if (cpu >= 0 && machine_pin_cpu(cpu, &error) == 0)
+        info->pinned_cpu = cpu;
+    else if (options->cpu >= 0) {
+        *error_out = error;
+        return error.code;
+    }
+    return 0;
+}
+
+static void fill_record(struct record *record, const struct scan *scan)
+{
+    const struct scan_options *options = scan->options;
+    machine_read(&record->machine);
+    machine_id(&record->machine, record->machine_text, sizeof record->machine_text);
+    snprintf(record->texts[0], sizeof record->texts[0], "%d", options->n_threads);
+    snprintf(record->texts[1], sizeof record->texts[1], "%d", options->rounds);
+    snprintf(record->texts[2], sizeof record->texts[2], "%llu", (unsigned long long)options->n_rows);
+    snprintf(record->texts[3], sizeof record->texts[3], "%llu", (unsigned long long)options->seed);
+    const struct run_pair settings[] = {{"engine", scan->engine->name},
+                                        {"engine_version", scan->engine->version},
+                                        {"engine_library", run_dir_name(scan->engine->library)},
+                                        {"threads", record->texts[0]},
+                                        {"rounds", record->texts[1]},
+                                        {"rows", record->texts[2]},
+                                        {"seed", record->texts[3]},
+                                        {"cpu_mask", getenv("DVBENCH_CPU_MASK")}};
+    memcpy(record->settings, settings, sizeof settings);
+    record->info.run = run_dir_name(scan->dir);
+    record->info.status = "running";
+    record->info.plan = "scan";
+    record->info.arguments = (const char *const *)scan->argv;
+    record->info.n_arguments = (size_t)scan->argc;
+    record->info.started = time(NULL);
+    record->info.machine = &record->machine;
+    record->info.steal_pct = NAN;
+    record->info.malloc_trim_threshold_bytes = machine_fix_malloc();
+    record->info.counter_source = "none";
+    record->info.counter_status = "a scan is not counted";
+    record->info.settings = record->settings;
+    record->info.n_settings = sizeof settings / sizeof *settings;
+}
+
+static int open_csv(const struct scan *scan, struct scan_run *run, struct dv_error *error_out)
+{
+    char *path = run_dir_file(scan->dir, run_dir_csv_name(CSV_FILE_scan));
+    int status = path ? 0 : dv_no_memory(error_out);
+    if (status == 0 && scan->is_resumed && access(path, F_OK) == 0)
+        status = csv_load(&run->done, path, CSV_FILE_scan, error_out);
+    if (status == 0)
+        status = csv_append(&run->writer, path, CSV_FILE_scan, error_out);
+    free(path);
+    return status;
+}
+
+/* The table of the block before is kept where it is the same. */
+static int run_blocks(const struct scan *scan, struct scan_run *run, const char *data,
+                      struct dv_error *error_out)
+{
+    struct scan_table table = {0};
+    size_t n_files = SIZE_MAX;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->interrupted; i++) {
+        const struct scan_block *block = &scan->options->blocks[i];
+        struct scan_vector *vectors = NULL;
+        if (block->n_files != n_files) {
+            scan_table_free(&table);
+            status = open_table(scan, block->n_files, data, &table, error_out);
+            n_files = block->n_files;
+        }
+        if (status == 0)
+            status = open_vectors(scan, block, &table, data, &vectors, error_out);
+        if (status == 0)
+            status = scan_run_block(run, block, &table, vectors, table.files.n_items, error_out);
+        free_vectors(vectors, table.files.n_items);
+    }
+    scan_table_free(&table);
+    return *scan->interrupted ? 0 : status;
+}
+
+static int measure(struct scan *scan, struct scan_run *run, const char *data, struct run_info *info,
+                   struct dv_error *error_out)
+{
+    int status = make_tables(scan, data, run->progress, error_out);
+    if (*scan->interrupted)
+        return 0;
+    if (status == 0)
+        status = engine_query(scan->engine, NULL, error_out, "SET threads=%d", scan->options->n_threads);
+    if (status == 0)
+        status = pin(scan->options, info, error_out);
+    if (status == 0)
+        status = scan_function_new(&run->function, scan->engine, error_out);
+    if (status == 0)
+        status = program_digest(&run->program_digest, error_out);
+    if (status == 0)
+        status = open_csv(scan, run, error_out);
+    if (status == 0)
+        status = run_json_write(scan->dir, info, error_out);
+    return status < 0 ? status : run_blocks(scan, run, data, error_out);
+}
+
+int scan_run(struct scan *scan, struct dv_error *error_out)
+{
+    struct record *record = calloc(1, sizeof *record);
+    struct progress progress;
+    char *data = data_dir(scan->options);
+    if (!record || !data) {
+        free(record);
+        free(data);
+        return dv_no_memory(error_out);
+    }
+    fill_record(record, scan);
+    struct scan_run run = {.engine = scan->engine,
+                           .options = scan->options,
+                           .progress = &progress,
+                           .interrupted = scan->interrupted,
+                           .run = record->info.run,
+                           .machine = record->machine_text};
+    progress_begin(&progress, scan->options->n_blocks, scan->options->quiet);
+    int status = measure(scan, &run, data, &record->info, error_out);
+    progress_end(&progress);
+    record->info.ended = time(NULL);
+    record->info.status = *scan->interrupted ? "interrupted" : "complete";
+    const int closed = csv_close(run.writer, status == 0 ? error_out : NULL);
+    status = status < 0 ? status : closed;
+    if (status == 0)
+        status = run_json_write(scan->dir, &record->info, error_out);
+    scan->n_wrong_out = run.n_wrong_out;
+    csv_free(run.done);
+    scan_function_free(run.function);
+    free(record);
+    free(data);
+    return status;
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`scan` from the outside, with the real engine on small tables. Skips (77) where DuckDB's library cannot be had."""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, SOURCE, BUILD = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+
+QUICKLY = ["--rounds", "6", "--no-plots", "--quiet"]
+SMALL = ["--rows", "60000", "--files", "2", "--rates", "0.061", "--kernel", "per_row,direct_scalar"]
+
+
+def find_library():
+    """The library's path, or the reason why there is none."""
+    if os.environ.get("DVBENCH_DUCKDB"):
+        return os.environ["DVBENCH_DUCKDB"], ""
+    found = subprocess.run([SOURCE + "/tools/duckdb-from-npm", BUILD + "/launcher/duckdb"], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, check=False)
+    return found.stdout.strip(), found.stderr.strip()
+
+
+LIBRARY, REASON = find_library()
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Scan(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.data = os.path.join(cls.folder.name, "data")
+        cls.n_runs = 0
+
+    def run_program(self, *words, **kwargs):
+        environment = {**os.environ, "DVBENCH_DUCKDB": LIBRARY, **kwargs.pop("env", {})}
+        return subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240,
+                              env=environment, check=False, **kwargs)
+
+    def scan(self, *words, code=0):
+        """Runs it into a new folder and returns the rows."""
+        Scan.n_runs += 1
+        self.out = os.path.join(self.folder.name, f"run{Scan.n_runs}")
+        result = self.run_program("scan", *words, *QUICKLY, "--data", self.data, "--out", self.out)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.stderr = result.stderr
+        return rows(self.out + "/scan.csv") if code == 0 else result
+
+    def parts(self):
+        """The data files of a table that an earlier test or this call made."""
+        self.scan(*SMALL, "--columns", "0")
+        table = rows(self.out + "/scan.csv")[0]["table"]
+        return sorted(str(path) for path in pathlib.Path(self.data, table).glob("*.parquet"))
+
+    def vector(self, spec, name="dv.puffin", *words):
+        path = os.path.join(self.folder.name, name)
+        result = self.run_program("gen", "--recipe", spec, "--format", "puffin", "-o", path, *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def test_columns_and_numbers(self):
+        table = self.scan(*SMALL, "--columns", "0,1", "--types", "int,double,timestamp,md5")
+        self.assertEqual([row["columns"] for row in table][::5], ["count", "1int", "1double", "1timestamp", "1md5"])
+        self.assertEqual([row["kernel"] for row in table[:5]], ["none", "function", "per_row", "direct_scalar", "engine"])
+        for row in table:
+            self.assertEqual((row["verdict"], row["samples"], row["rows"], row["files"]), ("ok", "6", "60000", "2"), row)
+            low, median, high = (float(row["ns_per_row" + end]) for end in ("_low", "", "_high"))
+            self.assertTrue(0 < low <= median <= high)
+            self.assertGreater(float(row["slowdown_vs_none"]), 0)
+            is_kernel = row["kernel"] in ("per_row", "direct_scalar")
+            self.assertEqual(row["sink"], "is_deleted" if is_kernel else "")
+            if is_kernel:
+                self.assertEqual((row["rows_asked"], row["vectors"]), ("60000", row["pieces"]))
+                self.assertTrue(0 < float(row["dv_share_pct"]) <= 100)
+                self.assertGreater(float(row["open_us_per_file"]), 0)
+            if row["kernel"] == "per_row":
+                self.assertEqual(row["gain_vs_per_row"], "1")
+        run = json.loads(pathlib.Path(self.out, "run.json").read_text(encoding="utf-8"))
+        self.assertEqual((run["status"], run["settings"]["engine"], run["settings"]["threads"]), ("complete", "duckdb", "1"))
+        self.assertTrue(run["settings"]["engine_version"].startswith("v"))
+
+    def test_every_kernel_kind_of_query_and_type(self):
+        table = self.scan("--rows", "50000", "--files", "1", "--rates", "0.3", "--kernel", "all", "--columns", "2int+1md5",
+                          "--query", "scan,small,large,equality")
+        self.assertEqual({row["verdict"] for row in table} - {"unavailable"}, {"ok"})
+        self.assertIn("row_ids", {row["sink"] for row in table})
+        self.assertEqual({row["query"] for row in table}, {"scan", "small", "large", "equality"})
+
+    def test_threads_hold_readers_of_their_own(self):
+        table = self.scan("--rows", "500000", "--files", "3", "--rates", "0.061", "--columns", "1", "--threads", "3",
+                          "--kernel", "per_row,batch_iterator_file,direct_scalar")
+        self.assertEqual({(row["verdict"], row["threads"]) for row in table}, {("ok", "3")})
+
+    def test_a_table_is_made_once_and_never_half_trusted(self):
+        self.parts()
+        folder = pathlib.Path(self.data, rows(self.out + "/scan.csv")[0]["table"])
+        before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
+        self.parts()
+        self.assertEqual(before, {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")})
+        (folder / "complete").unlink()
+        (folder / "part-00001.parquet").write_bytes(b"half")
+        self.parts()
+        self.assertNotEqual(before, {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")})
+        self.assertEqual(list(pathlib.Path(self.data).glob("*.part-*")), [])
+
+    def test_own_files(self):
+        parts = self.parts()
+        dvs = [self.vector(f"uniform:rate=0.2:rows=30000:seed={seed}", f"{seed}.puffin") for seed in (5, 6)]
+        words = [word for part in parts for word in ("--parquet", part)]
+        table = self.scan(*words, "--dv", dvs[0], "--dv", dvs[1], "--columns", "key", "--kernel", "per_row")
+        self.assertEqual({(row["table"], row["verdict"]) for row in table}, {("parquet", "ok")})
+        self.assertTrue(11000 < int(table[0]["deleted"]) < 13000)
+
+    def test_bad_input(self):
+        parts = self.parts()
+        text = os.path.join(self.folder.name, "text.parquet")
+        pathlib.Path(text).write_text("no parquet", encoding="utf-8")
+        fine, late = self.vector("uniform:rows=30000"), self.vector("uniform:rows=90000", "late.puffin")
+        cases = [(3, "text.parquet", ["--parquet", text, "--dv", fine]),
+                 (3, "gone.parquet", ["--parquet", "gone.parquet", "--dv", fine]),
+                 (3, "30000 rows", ["--parquet", parts[0], "--dv", late, "--columns", "0"]),
+                 (3, "none of its", ["--parquet", parts[0], "--parquet", parts[1], "--dv", fine, "--columns", "0"]),
+                 (3, "nocolumn", ["--parquet", parts[0], "--dv", fine, "--columns", "nocolumn"]),
+                 (3, "3md5", ["--parquet", parts[0], "--dv", fine, "--columns", "3md5"]),
+                 (3, "text.parquet", ["--parquet", parts[0], "--dv", text]),
+                 (2, "--dv", ["--dv", fine]), (2, "unknown", ["--study", "nothing"]), (2, "--rounds", ["--rounds", "0"]),
+                 (2, "--files", ["--files", "0"]), (2, "--query", ["--query", "x"]), (2, "--kernel", ["--kernel", "x"]),
+                 (2, "unifrom", ["--recipe", "unifrom", "--rows", "1000", "--columns", "0"])]
+        for code, said, words in cases:
+            result = self.scan(*words, code=code)
+            self.assertEqual(len(result.stderr.splitlines()), 1, (words, result.stderr))
+            self.assertIn(said, result.stderr)
+            self.assertFalse(os.path.exists(self.out + "/scan.csv") and rows(self.out + "/scan.csv"))
+
+    def test_no_space_is_seen_before_writing(self):
+        result = self.scan("--rows", str(1 << 40), "--columns", "0", code=1)
+        self.assertIn("MB free", result.stderr)
+
+    def test_no_library(self):
+        for words in (["--duckdb", "/nonexistent/folder"], ["--duckdb=" + __file__]):
+            result = self.scan(*words, code=4)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn("--duckdb=FOLDER", result.stderr)
+
+    def test_interrupted_and_resumed(self):
+        out = os.path.join(self.folder.name, "stopped")
+        words = [*SMALL, "--columns", "0,1,2,3,4,5,6,7,8", "--no-plots", "--quiet", "--data", self.data, "--out", out]
+        process = subprocess.Popen([PROGRAM, "scan", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "DVBENCH_DUCKDB": LIBRARY})
+        path = pathlib.Path(out, "scan.csv")
+        while not (path.exists() and len(path.read_bytes().splitlines()) > 5) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=100)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("--resume", said)
+        kept = rows(path)
+        self.assertTrue(0 < len(kept) < 45 and len(kept) % 5 == 0, len(kept))
+        result = self.run_program("scan", "--resume", out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        whole = rows(path)
+        self.assertEqual((len(whole), whole[:len(kept)]), (45, kept))
+        self.assertEqual(json.loads(pathlib.Path(out, "run.json").read_text(encoding="utf-8"))["status"], "complete")
+
+
+if __name__ == "__main__":
+    if not LIBRARY:
+        print("skipped:", REASON)
+        sys.exit(77)
+    unittest.main()
