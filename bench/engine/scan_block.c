@@ -20,14 +20,14 @@ static enum sink_kind sink_of(const struct kernel *kernel)
     return kernel->sinks & (1u << SINK_is_deleted) ? SINK_is_deleted : SINK_row_ids;
 }
 
-/* The highest ISA of its family that runs here. */
-static bool is_best_of_family(const struct kernel *kernel)
+/* The highest ISA of its technique that runs here. */
+static bool is_best_of_technique(const struct kernel *kernel)
 {
     if (kernel_unavailable(kernel, sink_of(kernel)))
         return false;
     for (size_t i = 0; i < kernels_count(); i++) {
         const struct kernel *other = kernel_at(i);
-        if (strcmp(other->family, kernel->family) == 0 && other->isa > kernel->isa &&
+        if (strcmp(other->technique, kernel->technique) == 0 && other->isa > kernel->isa &&
             !kernel_unavailable(other, sink_of(other)))
             return false;
     }
@@ -41,8 +41,9 @@ static bool is_usual(const struct kernel *kernel)
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(kernel->id, ids[i]) == 0)
             return true;
-    return (strcmp(kernel->family, "for_each_in_range") == 0 || strcmp(kernel->family, "direct") == 0) &&
-           is_best_of_family(kernel);
+    return (strcmp(kernel->technique, "for_each_in_range") == 0 ||
+            strcmp(kernel->technique, "direct") == 0) &&
+           is_best_of_technique(kernel);
 }
 
 /* per_row is what gains are measured against. */
