@@ -109,7 +109,7 @@ static int run(const struct scan_options *options, struct strings *words, const 
     }
     engine_close(engine);
     free(dir);
-    return status < 0 ? command_fail(error_out) : code;
+    return status < 0 ? status : code;
 }
 
 int command_scan(int argc, char **argv, struct dv_error *error_out)
@@ -135,5 +135,5 @@ int command_scan(int argc, char **argv, struct dv_error *error_out)
     scan_options_free(&options);
     strings_free(&words);
     free(resume_dir);
-    return status < 0 ? command_fail(error_out) : code;
+    return status < 0 ? status : code;
 }

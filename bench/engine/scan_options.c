@@ -2,12 +2,12 @@
 #include "scan_options.h"
 
 #include <fnmatch.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
+#include "options.h"
 #include "sweep_options.h"
 
 static const struct scan_study studies[] = {
@@ -75,161 +75,146 @@ const char scan_options_help[] =
     "  --out DIR, --resume DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep\n"
     "  --resume DIR       alone goes on with the options of that run\n";
 
-enum { OPTION_NO_PLOTS = 256, OPTION_QUIET, OPTION_TEXT, OPTION_LIST, OPTION_ITEM, OPTION_NUMBER };
+enum option_value {
+    OPTION_OUT = 'o',
+    OPTION_FIRST_LIST = 256,
+    OPTION_STUDY = OPTION_FIRST_LIST,
+    OPTION_RATES,
+    OPTION_COLUMNS,
+    OPTION_TYPES,
+    OPTION_FILES,
+    OPTION_QUERY,
+    OPTION_KERNEL,
+    OPTION_RECIPE,
+    OPTION_PARQUET,
+    OPTION_DV,
+    OPTION_DUCKDB,
+    OPTION_DATA,
+    OPTION_RESUME,
+    OPTION_FIGURES,
+    OPTION_ROWS,
+    OPTION_ROUNDS,
+    OPTION_THREADS,
+    OPTION_CPU,
+    OPTION_SEED,
+    OPTION_NO_PLOTS,
+    OPTION_QUIET,
+};
 
-/* --- words --- */
+static const struct option long_options[] = {{"study", required_argument, NULL, OPTION_STUDY},
+                                             {"rates", required_argument, NULL, OPTION_RATES},
+                                             {"columns", required_argument, NULL, OPTION_COLUMNS},
+                                             {"types", required_argument, NULL, OPTION_TYPES},
+                                             {"files", required_argument, NULL, OPTION_FILES},
+                                             {"query", required_argument, NULL, OPTION_QUERY},
+                                             {"kernel", required_argument, NULL, OPTION_KERNEL},
+                                             {"recipe", required_argument, NULL, OPTION_RECIPE},
+                                             {"parquet", required_argument, NULL, OPTION_PARQUET},
+                                             {"dv", required_argument, NULL, OPTION_DV},
+                                             {"duckdb", required_argument, NULL, OPTION_DUCKDB},
+                                             {"data", required_argument, NULL, OPTION_DATA},
+                                             {"out", required_argument, NULL, OPTION_OUT},
+                                             {"resume", required_argument, NULL, OPTION_RESUME},
+                                             {"figures", required_argument, NULL, OPTION_FIGURES},
+                                             {"rows", required_argument, NULL, OPTION_ROWS},
+                                             {"rounds", required_argument, NULL, OPTION_ROUNDS},
+                                             {"threads", required_argument, NULL, OPTION_THREADS},
+                                             {"cpu", required_argument, NULL, OPTION_CPU},
+                                             {"seed", required_argument, NULL, OPTION_SEED},
+                                             {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
+                                             {"quiet", no_argument, NULL, OPTION_QUIET},
+                                             OPTIONS_END};
 
 static int add_word(struct strings *strings, const char *word, size_t n_word, struct dv_error *error_out)
 {
     return strings_add(strings, word, n_word) < 0 ? dv_no_memory(error_out) : 0;
 }
 
-/* Items between commas. */
-static int add_list(struct strings *strings, const char *name, const char *text, struct dv_error *error_out)
-{
-    for (const char *item = text;; item++) {
-        const size_t n_item = strcspn(item, ",");
-        if (n_item == 0)
-            return dv_fail(error_out, DV_ERROR_USAGE, "--%s: an empty item in '%s'", name, text);
-        const int status = add_word(strings, item, n_item, error_out);
-        item += n_item;
-        if (status < 0 || *item == '\0')
-            return status;
-    }
-}
-
-static int take_list(struct scan_options *options, const char *name, const char *argument,
+/* Returns 1 where it was one of these. */
+static int take_list(struct scan_options *options, int value, const char *argument,
                      struct dv_error *error_out)
 {
-    const struct {
-        const char *name;
-        struct strings *list;
-    } lists[] = {{"study", &options->studies}, {"rates", &options->rates}, {"columns", &options->columns},
-                 {"types", &options->types},   {"files", &options->files}, {"query", &options->queries},
-                 {"kernel", &options->kernels}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(lists[i].name, name) == 0)
-            return add_list(lists[i].list, name, argument, error_out);
-    return dv_fail(error_out, DV_ERROR_USAGE, "--%s: no list", name);
+    struct strings *const lists[] = {&options->studies, &options->rates,   &options->columns, &options->types,
+                                     &options->files,   &options->queries, &options->kernels};
+    struct strings *const items[] = {&options->recipes, &options->parquet, &options->dvs};
+    int status = 0;
+    if (value >= OPTION_FIRST_LIST && value < OPTION_RECIPE)
+        status = option_list(options_name(long_options, value), argument, lists[value - OPTION_FIRST_LIST],
+                             error_out);
+    else if (value >= OPTION_RECIPE && value <= OPTION_DV)
+        status = add_word(items[value - OPTION_RECIPE], argument, strlen(argument), error_out);
+    else
+        return 0;
+    return status < 0 ? status : 1;
 }
 
-static int take_item(struct scan_options *options, const char *name, const char *argument,
-                     struct dv_error *error_out)
-{
-    struct strings *list = strcmp(name, "recipe") == 0    ? &options->recipes
-                           : strcmp(name, "parquet") == 0 ? &options->parquet
-                                                          : &options->dvs;
-    return add_word(list, argument, strlen(argument), error_out);
-}
-
-static int take_text(struct scan_options *options, const char *name, const char *argument,
-                     struct dv_error *error_out)
-{
-    if (strcmp(name, "figures") == 0 && strcmp(argument, "svg") != 0 && strcmp(argument, "png") != 0 &&
-        strcmp(argument, "pdf") != 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--figures %s: svg, png or pdf is expected", argument);
-    *(strcmp(name, "duckdb") == 0   ? &options->duckdb
-      : strcmp(name, "data") == 0   ? &options->data_dir
-      : strcmp(name, "out") == 0    ? &options->out_dir
-      : strcmp(name, "resume") == 0 ? &options->resume_dir
-                                    : &options->figures) = argument;
-    return 0;
-}
-
-static int take_number(struct scan_options *options, const char *name, const char *argument,
+static int take_number(struct scan_options *options, int value, const char *argument,
                        struct dv_error *error_out)
 {
-    uint64_t value = 0;
-    const bool is_rows = strcmp(name, "rows") == 0, is_seed = strcmp(name, "seed") == 0;
-    const bool is_cpu = strcmp(name, "cpu") == 0;
-    if (is_cpu && strcmp(argument, "none") == 0) {
+    static const struct {
+        uint64_t min, max;
+    } limits[] = {{1, UINT64_C(1) << 40}, {1, 1000}, {1, 256}, {0, 4095}, {0, UINT64_C(1) << 40}};
+    uint64_t number = 0;
+    if (value == OPTION_CPU && strcmp(argument, "none") == 0) {
         options->cpu = SWEEP_CPU_NONE;
         return 0;
     }
-    const uint64_t most = is_rows ? UINT64_C(1) << 40 : is_seed ? UINT64_C(1) << 40 : is_cpu ? 4095 : 1000;
-    const int status = vector_options_number(name, argument, &value, error_out);
+    const int status =
+        option_number(options_name(long_options, value), argument, limits[value - OPTION_ROWS].min,
+                      limits[value - OPTION_ROWS].max, &number, error_out);
     if (status < 0)
         return status;
-    if (value > most || (value == 0 && !is_seed && !is_cpu))
-        return dv_fail(error_out, DV_ERROR_USAGE, "--%s %s: outside 1 to %llu", name, argument,
-                       (unsigned long long)most);
-    if (is_rows)
-        options->n_rows = value;
-    else if (is_seed)
-        options->seed = value;
-    else if (is_cpu)
-        options->cpu = (int)value;
+    if (value == OPTION_ROWS)
+        options->n_rows = number;
+    else if (value == OPTION_SEED)
+        options->seed = number;
     else
-        *(strcmp(name, "threads") == 0 ? &options->n_threads : &options->rounds) = (int)value;
+        *(value == OPTION_ROUNDS    ? &options->rounds
+          : value == OPTION_THREADS ? &options->n_threads
+                                    : &options->cpu) = (int)number;
     return 0;
 }
 
-static const struct option long_options[] = {{"help", no_argument, NULL, 'h'},
-                                             {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
-                                             {"quiet", no_argument, NULL, OPTION_QUIET},
-                                             {"study", required_argument, NULL, OPTION_LIST},
-                                             {"rates", required_argument, NULL, OPTION_LIST},
-                                             {"columns", required_argument, NULL, OPTION_LIST},
-                                             {"types", required_argument, NULL, OPTION_LIST},
-                                             {"files", required_argument, NULL, OPTION_LIST},
-                                             {"query", required_argument, NULL, OPTION_LIST},
-                                             {"kernel", required_argument, NULL, OPTION_LIST},
-                                             {"recipe", required_argument, NULL, OPTION_ITEM},
-                                             {"parquet", required_argument, NULL, OPTION_ITEM},
-                                             {"dv", required_argument, NULL, OPTION_ITEM},
-                                             {"duckdb", required_argument, NULL, OPTION_TEXT},
-                                             {"data", required_argument, NULL, OPTION_TEXT},
-                                             {"out", required_argument, NULL, OPTION_TEXT},
-                                             {"resume", required_argument, NULL, OPTION_TEXT},
-                                             {"figures", required_argument, NULL, OPTION_TEXT},
-                                             {"rows", required_argument, NULL, OPTION_NUMBER},
-                                             {"rounds", required_argument, NULL, OPTION_NUMBER},
-                                             {"threads", required_argument, NULL, OPTION_NUMBER},
-                                             {"cpu", required_argument, NULL, OPTION_NUMBER},
-                                             {"seed", required_argument, NULL, OPTION_NUMBER},
-                                             {0}};
-
-static int take_option(struct scan_options *options, int value, const char *name, const char *argument,
-                       struct dv_error *error_out)
+static int take(void *context, int value, const char *argument, struct dv_error *error_out)
 {
+    static const char *const formats[] = {"svg", "png", "pdf", NULL};
+    struct scan_options *options = context;
     switch (value) {
-    case 'h':
-        options->help = true;
-        return 0;
-    case 'o':
+    case OPTION_OUT:
         options->out_dir = argument;
         return 0;
+    case OPTION_DUCKDB:
+        options->duckdb = argument;
+        return 0;
+    case OPTION_DATA:
+        options->data_dir = argument;
+        return 0;
+    case OPTION_RESUME:
+        options->resume_dir = argument;
+        return 0;
+    case OPTION_FIGURES:
+        options->figures = argument;
+        return option_choice("figures", argument, formats, error_out);
     case OPTION_NO_PLOTS:
         options->plots = false;
         return 0;
     case OPTION_QUIET:
         options->quiet = true;
         return 0;
-    case OPTION_LIST:
-        return take_list(options, name, argument, error_out);
-    case OPTION_ITEM:
-        return take_item(options, name, argument, error_out);
-    case OPTION_TEXT:
-        return take_text(options, name, argument, error_out);
     default:
-        return take_number(options, name, argument, error_out);
+        break;
     }
+    const int taken = take_list(options, value, argument, error_out);
+    return taken ? taken : take_number(options, value, argument, error_out);
 }
 
 static int take_words(struct scan_options *options, int argc, char **argv, struct dv_error *error_out)
 {
-    int status = 0, index = 0;
-    optind = 0;
-    opterr = 0;
-    for (int value; status == 0 && (value = getopt_long(argc, argv, "ho:", long_options, &index)) != -1;) {
-        if (value == '?')
-            return dv_fail(error_out, DV_ERROR_USAGE,
-                           "unknown option or missing argument: %s; scan --help lists them",
-                           argv[optind - 1]);
-        status = take_option(options, value, value > 255 ? long_options[index].name : "", optarg, error_out);
-    }
+    const int first = options_read(argc, argv, long_options, take, options, error_out);
+    options->help = first == 0;
+    int status = first < 0 ? first : 0;
     /* --parquet a.parquet b.parquet: what a shell makes of a pattern. */
-    for (int i = optind; status == 0 && i < argc; i++)
+    for (int i = first; first > 0 && status == 0 && i < argc; i++)
         status = options->parquet.n_items ? add_word(&options->parquet, argv[i], strlen(argv[i]), error_out)
                                           : dv_fail(error_out, DV_ERROR_USAGE,
                                                     "scan: what is %s? A data file needs --parquet", argv[i]);
@@ -357,10 +342,10 @@ static int check_words(const struct scan_options *options, struct dv_error *erro
 {
     for (size_t i = 0; i < options->files.n_items; i++) {
         uint64_t n_files = 0;
-        if (vector_options_number("files", options->files.items[i], &n_files, error_out) < 0)
+        if (option_number("files", options->files.items[i], 1, 10000, &n_files, error_out) < 0)
             return DV_ERROR_USAGE;
-        if (n_files == 0 || n_files > 10000 || n_files > options->n_rows)
-            return dv_fail(error_out, DV_ERROR_USAGE, "--files %s: outside 1 to 10000, or more than rows",
+        if (n_files > options->n_rows)
+            return dv_fail(error_out, DV_ERROR_USAGE, "--files %s: more files than rows",
                            options->files.items[i]);
     }
     for (size_t i = 0; i < options->queries.n_items; i++)
