@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source.h"
+#include "digest.h"
 #include "stats.h"
 
 /* --- competitors --- */
@@ -73,9 +73,8 @@ static int add(struct scan_cell *cell, const char *id, enum scan_way way, const 
     const char *why_not = kernel ? kernel_unavailable(kernel, competitor->sink) : NULL;
     competitor->verdict = why_not ? VERDICT_UNAVAILABLE : VERDICT_OK;
     snprintf(competitor->reason, sizeof competitor->reason, "%s", why_not ? why_not : "");
-    const uint64_t parts[2] = {cell->digest, source_digest((const uint8_t *)id, strlen(id))};
-    snprintf(competitor->hash, sizeof competitor->hash, "%016" PRIx64,
-             source_digest((const uint8_t *)parts, sizeof parts));
+    const uint64_t parts[2] = {cell->digest, digest_bytes(id, strlen(id))};
+    snprintf(competitor->hash, sizeof competitor->hash, "%016" PRIx64, digest_bytes(parts, sizeof parts));
     return competitor->sql && competitor->samples ? 0 : dv_no_memory(error_out);
 }
 
@@ -105,7 +104,7 @@ static int digest_of(struct scan_cell *cell, struct dv_error *error_out)
     for (size_t i = 0; i < cell->n_vectors; i++)
         fprintf(stream, " %" PRIx64, cell->vectors[i].digest);
     const bool is_written = fclose(stream) == 0;
-    cell->digest = is_written ? source_digest((const uint8_t *)text, n) : 0;
+    cell->digest = is_written ? digest_bytes(text, n) : 0;
     free(text);
     return is_written ? 0 : dv_no_memory(error_out);
 }

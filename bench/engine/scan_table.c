@@ -13,7 +13,7 @@
 
 #include "file_write.h"
 #include "run_dir.h"
-#include "source.h"
+#include "digest.h"
 
 /* A change in the SQL below is another table. */
 #define TABLE_VERSION "1"
@@ -353,9 +353,9 @@ int scan_table_make(struct scan_table *table_out, struct engine *engine, const s
     *table_out = (struct scan_table){0};
     char *text = text_of(spec, engine);
     int status = text ? make_dir(data_dir, error_out) : dv_no_memory(error_out);
-    if (status == 0 && (asprintf(&table_out->name, "table-%016" PRIx64,
-                                 source_digest((const uint8_t *)text, strlen(text))) < 0 ||
-                        !(table_out->dir = run_dir_file(data_dir, table_out->name))))
+    if (status == 0 &&
+        (asprintf(&table_out->name, "table-%016" PRIx64, digest_bytes(text, strlen(text))) < 0 ||
+         !(table_out->dir = run_dir_file(data_dir, table_out->name))))
         status = dv_no_memory(error_out);
     if (status == 0 && !is_complete(table_out->dir, text))
         status = make_table(table_out, engine, spec, data_dir, text, error_out);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "digest.h"
 #include "dv_intervals.h"
 #include "file_write.h"
 #include "format_write.h"
@@ -56,7 +57,7 @@ int scan_vector_read(struct scan_vector *vector_out, const char *path, uint64_t 
         return dv_error_set_where(error_out, path);
     vector_out->cardinality = open.dv.view.cardinality;
     vector_out->n_bytes = open.dv.n_bytes;
-    vector_out->digest = source_digest(open.dv.bytes, open.dv.n_bytes);
+    vector_out->digest = digest_bytes(open.dv.bytes, open.dv.n_bytes);
     memcpy(vector_out->n_kind, open.dv.view.n_kind, sizeof vector_out->n_kind);
     vector_out->intervals = open.dv.intervals;
     open.dv.intervals = (struct dv_intervals){0};
