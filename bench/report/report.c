@@ -75,8 +75,6 @@ static void write_overview(const struct report_text *text, const struct report *
                          "Noise floor: %s %%. The same kernel measured twice differed by up to that; smaller "
                          "differences are not told apart.",
                          noise);
-    if (csv_is_truncated(table))
-        report_paragraph(text, "The last line of summary.csv was cut off: the run was interrupted.");
 }
 
 static void write_warnings(const struct report_text *text, const struct report *report)

@@ -71,27 +71,31 @@ int csv_close(struct csv_writer *writer, struct dv_error *error_out);
 struct csv_table; /* all rows of one file in memory */
 
 /* Reads a whole file. Columns are found by name in any order, unknown ones are passed over; LF and CRLF,
- * quotes and a UTF-8 byte order mark are understood. A last line without line end is left out: it may be
- * half of what was meant. Returns 0, DV_ERROR_MEMORY, or DV_ERROR_INPUT: cannot be read, or, with the offset,
- * no such header, a column missing, a row with another number of cells, a row of another schema, which the
- * message names. */
+ * quotes and a UTF-8 byte order mark are understood. Returns 0, DV_ERROR_MEMORY, or DV_ERROR_INPUT: cannot be
+ * read; with the offset, no such header, a column missing, a row with another number of cells or of another schema;
+ * with line and column, a cell of a number that holds none, or one below 0 (counters.csv may have them); a last line
+ * without line end, which may be half of what was meant. */
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out);
+
+/* The same for a file that a run is to go on with: a last line without line end is left out, a file without a whole
+ * line has no rows, and of one that does not exist `table_out` is NULL. */
+int csv_load_begun(struct csv_table **table_out, const char *path, enum csv_file file,
+                   struct dv_error *error_out);
 
 /* The same for `n_bytes` of memory, which are copied. */
 int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, enum csv_file file,
               struct dv_error *error_out);
 
 size_t csv_n_rows(const struct csv_table *table);
-bool csv_is_truncated(const struct csv_table *table); /* a last line was left out */
 
 /* A cell's text without quotes, "" where empty; lives as long as the table. `row` < csv_n_rows, `column` of
  * the table's file (asserted). */
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column);
 
-/* NaN where the cell is empty or no number. */
+/* NaN where the cell is empty. */
 double csv_real(const struct csv_table *table, size_t row, enum csv_column column);
 
-/* False where the cell is empty or no integer in range; then `value_out` is 0. */
+/* False where the cell is empty or not a count in 64 bits; then `value_out` is 0. */
 bool csv_unsigned(const struct csv_table *table, size_t row, enum csv_column column, uint64_t *value_out);
 
 /* Places the row in the writer's current row, cell by cell: for merging and copying. Both must be of the

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "csv_schema.h"
 #include "file_read.h"
@@ -22,13 +23,14 @@ static const struct csv_column_info columns[] = {
 
 struct csv_table {
     enum csv_file file;
-    bool is_truncated;
+    bool takes_cut;      /* a last line without line end is left out, as a file without header has no rows */
     char *bytes;         /* owned */
     const char **cells;  /* owned; n_rows x n_places, into bytes */
     size_t n_cells;      /* used */
     size_t n_cells_held; /* allocated */
     size_t n_places;     /* cells in a row, as the header has them */
     size_t n_rows;       /* without the header */
+    size_t n_lines;      /* read so far */
     locale_t c_locale;
     size_t place[CSV_N_COLUMNS]; /* of the column in a row */
 };
@@ -123,6 +125,34 @@ static int resolve_columns(struct csv_table *table, struct dv_error *error_out)
     return 0;
 }
 
+/* Counters may be differences of two counts, all else is a time, a size, a ratio or a count. */
+static bool is_number(const struct csv_table *table, const char *text, enum csv_kind kind)
+{
+    char *end = NULL;
+    const double value = strtod_l(text, &end, table->c_locale);
+    const bool has_digit =
+        strpbrk(text, "0123456789") != NULL && strspn(text, "+-.0123456789eE") == strlen(text);
+    if (!has_digit || *end != 0 || !isfinite(value) || (kind == CSV_KIND_integer && strpbrk(text, "+.eE")))
+        return false;
+    return table->file == CSV_FILE_counters || !signbit(value);
+}
+
+/* Of the last row: what is not a number must not become a missing one, or a fast one. */
+static int check_numbers(const struct csv_table *table, struct dv_error *error_out)
+{
+    for (int c = 0; c < CSV_N_COLUMNS; c++) {
+        const struct csv_column_info *info = &columns[c];
+        if (info->file != table->file || info->kind == CSV_KIND_text)
+            continue;
+        const char *text = csv_text(table, table->n_rows - 1, (enum csv_column)c);
+        if (*text && !is_number(table, text, info->kind))
+            return dv_fail(error_out, DV_ERROR_INPUT, "line %zu, column %s: '%.40s' is not %s",
+                           table->n_lines, info->name, text,
+                           info->kind == CSV_KIND_integer ? "a count" : "a number of 0 or more");
+    }
+    return 0;
+}
+
 /* Judges the line that take_line just added behind `n_before` cells; it began at `offset_bytes`. */
 static int judge_line(struct csv_table *table, size_t n_before, size_t offset_bytes,
                       struct dv_error *error_out)
@@ -144,7 +174,7 @@ static int judge_line(struct csv_table *table, size_t n_before, size_t offset_by
         return dv_fail_at(error_out, DV_ERROR_INPUT, offset_bytes,
                           "a row of schema '%s'; this build reads schema " COLUMNS_SCHEMA, schema);
     table->n_rows++;
-    return 0;
+    return check_numbers(table, error_out);
 }
 
 static int parse_lines(struct csv_table *table, size_t n_bytes, struct dv_error *error_out)
@@ -157,24 +187,27 @@ static int parse_lines(struct csv_table *table, size_t n_bytes, struct dv_error 
     while (at < end) {
         const size_t n_before = table->n_cells, offset_bytes = (size_t)(at - table->bytes);
         int status = take_line(table, &at, end, error_out);
+        table->n_lines++;
         if (status > 0)
             status = judge_line(table, n_before, offset_bytes, error_out);
-        else if (status == 0) {
+        else if (status == 0 && table->takes_cut) {
             table->n_cells = n_before;
-            table->is_truncated = true;
-            break;
-        }
+            return 0;
+        } else if (status == 0)
+            return dv_fail(error_out, DV_ERROR_INPUT,
+                           "line %zu has no line end: the file was cut off; sweep --resume completes a run",
+                           table->n_lines);
         if (status < 0)
             return status;
     }
-    if (table->n_places == 0)
+    if (table->n_places == 0 && !table->takes_cut)
         return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no header line");
     return 0;
 }
 
 /* Takes over `bytes`. */
 static int parse(struct csv_table **table_out, char *bytes, size_t n_bytes, enum csv_file file,
-                 struct dv_error *error_out)
+                 bool takes_cut, struct dv_error *error_out)
 {
     struct csv_table *table = calloc(1, sizeof *table);
     *table_out = NULL;
@@ -183,6 +216,7 @@ static int parse(struct csv_table **table_out, char *bytes, size_t n_bytes, enum
         return dv_no_memory(error_out);
     }
     table->file = file;
+    table->takes_cut = takes_cut;
     table->bytes = bytes;
     table->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const int status = table->c_locale ? parse_lines(table, n_bytes, error_out) : dv_no_memory(error_out);
@@ -202,28 +236,36 @@ int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, e
         return dv_no_memory(error_out);
     memcpy(copy, bytes, n_bytes);
     copy[n_bytes] = 0;
-    return parse(table_out, copy, n_bytes, file, error_out);
+    return parse(table_out, copy, n_bytes, file, false, error_out);
 }
 
-int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out)
+static int load(struct csv_table **table_out, const char *path, enum csv_file file, bool takes_cut,
+                struct dv_error *error_out)
 {
     uint8_t *bytes;
     size_t n_bytes;
     *table_out = NULL;
     int status = file_read(path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
-    if (status == 0 && (status = parse(table_out, (char *)bytes, n_bytes, file, error_out)) < 0)
+    if (status == 0 && (status = parse(table_out, (char *)bytes, n_bytes, file, takes_cut, error_out)) < 0)
         (void)dv_error_set_where(error_out, path);
     return status;
+}
+
+int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out)
+{
+    return load(table_out, path, file, false, error_out);
+}
+
+int csv_load_begun(struct csv_table **table_out, const char *path, enum csv_file file,
+                   struct dv_error *error_out)
+{
+    *table_out = NULL;
+    return access(path, F_OK) == 0 ? load(table_out, path, file, true, error_out) : 0;
 }
 
 size_t csv_n_rows(const struct csv_table *table)
 {
     return table->n_rows;
-}
-
-bool csv_is_truncated(const struct csv_table *table)
-{
-    return table->is_truncated;
 }
 
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column)
@@ -237,7 +279,7 @@ double csv_real(const struct csv_table *table, size_t row, enum csv_column colum
     const char *text = csv_text(table, row, column);
     char *end;
     const double value = strtod_l(text, &end, table->c_locale);
-    return end == text || *end != 0 || !isfinite(value) ? NAN : value;
+    return end == text ? NAN : value;
 }
 
 bool csv_unsigned(const struct csv_table *table, size_t row, enum csv_column column, uint64_t *value_out)

@@ -68,9 +68,7 @@ int samples_open(struct samples *samples_out, const char *dir, const char *run, 
     if (!(samples_out->path = run_dir_file(dir, "samples.csv")))
         return dv_no_memory(error_out);
     struct csv_table *table = NULL;
-    int status = 0;
-    if (access(samples_out->path, F_OK) == 0)
-        status = csv_load(&table, samples_out->path, CSV_FILE_samples, error_out);
+    int status = csv_load_begun(&table, samples_out->path, CSV_FILE_samples, error_out);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         status = load_row(samples_out, table, i, error_out);
     csv_free(table);

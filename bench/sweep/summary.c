@@ -248,13 +248,6 @@ static bool gives_way(const struct block_result *result, const struct strings *r
     return find_cell(result, hash) != NULL;
 }
 
-static int load_if_there(struct csv_table **table_out, const char *path, enum csv_file file,
-                         struct dv_error *error_out)
-{
-    *table_out = NULL;
-    return access(path, F_OK) == 0 ? csv_load(table_out, path, file, error_out) : 0;
-}
-
 static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
                      const struct block_result *result, const struct strings *replaced,
                      const struct noise *noise, struct dv_error *error_out)
@@ -291,7 +284,7 @@ static int begin_rewrite(const char *dir, const char *name, enum csv_file file, 
         *path_out = NULL;
         return dv_no_memory(error_out);
     }
-    int status = load_if_there(old_out, *path_out, file, error_out);
+    int status = csv_load_begun(old_out, *path_out, file, error_out);
     if (status == 0 && asprintf(&part, "%s.part", *path_out) < 0)
         status = dv_no_memory(error_out);
     if (status == 0) {
@@ -388,7 +381,7 @@ static int load_summary(struct csv_table **table_out, const char *dir, struct dv
     *table_out = NULL;
     if (!path)
         return dv_no_memory(error_out);
-    int status = load_if_there(table_out, path, CSV_FILE_summary, error_out);
+    int status = csv_load_begun(table_out, path, CSV_FILE_summary, error_out);
     free(path);
     return status;
 }

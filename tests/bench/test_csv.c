@@ -136,11 +136,10 @@ static void test_reading_by_name(void **state)
         parse_good("\xEF\xBB\xBFstatus,new,run,\"schema\",cell,event,encoding,source,pass,value_per_row\r\n"
                    "ok,?,r,2,c,\"e\"\"1,\r\n2\",,pmu,18446744073709551615,-2.5e-3\r\n"
                    "\r\n"
-                   ",,,2,,,,,-1,nan\r\n"
-                   "\"\",,,\"2\",,,,,1x,0x\r\n");
+                   ",,,2,,,,,,\r\n"
+                   "\"\",,,\"2\",,,,,\"\",\r\n");
     uint64_t value;
     assert_int_equal(csv_n_rows(table), 3);
-    assert_false(csv_is_truncated(table));
     assert_string_equal(csv_text(table, 0, CSV_counters_status), "ok");
     assert_string_equal(csv_text(table, 0, CSV_counters_run), "r");
     assert_string_equal(csv_text(table, 0, CSV_counters_event), "e\"1,\r\n2");
@@ -157,27 +156,63 @@ static void test_reading_by_name(void **state)
     csv_free(table);
 }
 
-/* Whatever byte a killed run stopped at, whole rows are read and the rest is left out. */
+static void write_file(const char *bytes, size_t n_bytes)
+{
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, n_bytes, stream), n_bytes);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/* Whatever byte a killed run stopped at, a run that goes on has the whole rows, and nobody else takes the file. */
 static void test_every_cut_of_a_file(void **state)
 {
     (void)state;
     static const char whole[] = COUNTERS_HEADER "2,r,c,e1,,pmu,0,12.5,ok\n2,r,c,\"e,\n2\",,pmu,1,13.5,ok\n";
-    const size_t n_header = strlen(COUNTERS_HEADER), n_first = strlen("1,r,c,e1,,pmu,0,12.5,ok\n");
-    for (size_t n = 0; n < sizeof whole; n++) {
+    const size_t n_header = strlen(COUNTERS_HEADER), n_first = n_header + strlen("1,r,c,e1,,pmu,0,12.5,ok\n"),
+                 n_whole = sizeof whole - 1;
+    for (size_t n = 0; n <= n_whole; n++) {
         struct csv_table *table;
         struct dv_error error = {0};
-        const int code = csv_parse(&table, whole, n, CSV_FILE_counters, &error);
-        if (n < n_header) {
-            assert_int_equal(code, DV_ERROR_INPUT);
-            assert_null(table);
-            continue;
-        }
-        assert_int_equal(code, 0);
-        assert_int_equal(csv_n_rows(table), n == sizeof whole - 1 ? 2 : n >= n_header + n_first);
-        assert_int_equal(csv_is_truncated(table),
-                         n != n_header && n != n_header + n_first && n != sizeof whole - 1);
+        write_file(whole, n);
+        const bool is_whole = n == n_header || n == n_first || n == n_whole;
+        assert_int_equal(csv_load(&table, path, CSV_FILE_counters, &error), is_whole ? 0 : DV_ERROR_INPUT);
+        if (!is_whole)
+            assert_non_null(strstr(error.message, n == 0 ? "no header" : "no line end"));
+        csv_free(table);
+        assert_int_equal(csv_load_begun(&table, path, CSV_FILE_counters, &error), 0);
+        assert_int_equal(csv_n_rows(table), n == n_whole ? 2 : n >= n_first);
         csv_free(table);
     }
+    struct csv_table *none;
+    unlink(path);
+    assert_int_equal(csv_load_begun(&none, path, CSV_FILE_counters, NULL), 0);
+    assert_null(none);
+}
+
+/* What a spreadsheet leaves behind must not vanish, nor become the fastest. */
+static void test_cells_that_are_not_numbers(void **state)
+{
+    (void)state;
+    static const char *const reals[] = {"#DIV/0!", "nan", "inf", "0x1p3", "1.5ms", "-", " 1"};
+    static const char *const counts[] = {"1.0", "-1x", "1e3", "9,1"};
+    char text[1024];
+    struct csv_table *table;
+    for (size_t i = 0; i < 11; i++) {
+        struct dv_error error = {0};
+        snprintf(text, sizeof text, "%s2,r,c,e,,pmu,0,1,ok\n2,r,c,e,,pmu,\"%s\",\"%s\",ok\n", COUNTERS_HEADER,
+                 i < 7 ? "" : counts[i - 7], i < 7 ? reals[i] : "");
+        assert_int_equal(csv_parse(&table, text, strlen(text), CSV_FILE_counters, &error), DV_ERROR_INPUT);
+        snprintf(text, sizeof text, "line 3, column %s: '%s'", i < 7 ? "value_per_row" : "pass",
+                 i < 7 ? reals[i] : counts[i - 7]);
+        assert_non_null(strstr(error.message, text));
+    }
+    static const char negative[] =
+        "schema,run,cell,dv,kernel,sink,batch_rows,mode,start,round,order,iterations,"
+        "ns_per_row,page_faults,cpu_migrations,mhz\n2,,,,,,,,,,,,-0.133,,,\n";
+    struct dv_error error = {0};
+    assert_int_equal(csv_parse(&table, negative, strlen(negative), CSV_FILE_samples, &error), DV_ERROR_INPUT);
+    assert_string_equal(error.message, "line 2, column ns_per_row: '-0.133' is not a number of 0 or more");
 }
 
 static void test_refusals(void **state)
@@ -204,7 +239,7 @@ static void test_refusals(void **state)
     struct csv_table *table;
     struct dv_error error = {0};
     assert_int_equal(
-        csv_parse(&table, COUNTERS_HEADER "1\0", strlen(COUNTERS_HEADER) + 2, CSV_FILE_counters, &error),
+        csv_parse(&table, COUNTERS_HEADER "1\0\n", strlen(COUNTERS_HEADER) + 3, CSV_FILE_counters, &error),
         DV_ERROR_INPUT);
     assert_int_equal(error.offset_bytes, strlen(COUNTERS_HEADER) + 1);
     unlink(path);
@@ -306,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_locale_does_not_matter),
         cmocka_unit_test(test_reading_by_name),
         cmocka_unit_test(test_every_cut_of_a_file),
+        cmocka_unit_test(test_cells_that_are_not_numbers),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_append),
         cmocka_unit_test(test_round_trip_and_copy),

@@ -14,7 +14,7 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 
 SUMMARY = """schema,run,machine,cpu,croaring,compiler,cell,dv,dv_bytes,dv_digest,recipe,axis,axis_value,rows,rate,deleted,chunks,
-array_containers,bitset_containers,run_containers,seed,kernel,isa,technique,works_at_open,sink,batch_rows,batches,mode,verdict,reason,samples,ns_per_row,
+array_containers,bitset_containers,run_containers,seed,kernel,isa,technique,works_at_open,sink,batch_rows,batches,mode,verdict,reason,doubts,samples,ns_per_row,
 ns_per_row_mad,ns_per_row_low,ns_per_row_high,us_per_batch,speedup_vs_per_row,speedup_low,speedup_high,bound_ns_per_row,
 pct_of_bound,open_ns,validate_ns,crc_ns,state_bytes,total_ns_per_row,noise_floor_pct,counter_source,counter_status,
 instructions_per_row,branches_per_row,branch_misses_per_row,core_cycles_per_row,ipc""".replace("\n", "").split(",")
