@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -42,6 +43,9 @@ static void catch_signals(void (*handler)(int))
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* ignored under nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 /* The first signal ends the run between two samples; a second one ends the process, for whoever cannot
@@ -132,8 +136,10 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
     if (status == 0 && counters_options.mode != COUNTERS_NONE)
         status = counters_open(&sweep.counters, &counters_options, error_out);
     if (status == 0)
-        status = run_record_begin(&record, options, dir, argc, argv, sweep.counters, error_out);
+        status = run_record_begin(&record, options, dir, argc, argv, sweep.counters, sweep.program_digest,
+                                  error_out);
     if (status == 0) {
+        sweep.record = record;
         sweep.facts = run_record_facts(record);
         sweep.llc_bytes = run_record_llc_bytes(record);
         catch_signals_of_run();
@@ -149,7 +155,26 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
     return status;
 }
 
-static int finish(const struct sweep_options *options, const char *dir, size_t n_wrong)
+/* Modification time and place of a run's file, zeros where there is none. */
+static struct stat stat_of(const char *dir, const char *name)
+{
+    struct stat found = {0};
+    char *path = run_dir_file(dir, name);
+    if (path && stat(path, &found) != 0)
+        found = (struct stat){0};
+    free(path);
+    return found;
+}
+
+/* A run that was complete is left as it is. `before`: of its summary. */
+static bool has_changed(const char *dir, const struct stat *before)
+{
+    const struct stat now = stat_of(dir, "summary.csv"), report = stat_of(dir, "report.md");
+    return now.st_ino != before->st_ino || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || report.st_ino == 0;
+}
+
+static int finish(const struct sweep_options *options, const char *dir, bool is_changed, size_t n_wrong)
 {
     if (interrupted) {
         fprintf(stderr, "dvbench: interrupted; what was measured is in %s; sweep --resume %s goes on\n", dir,
@@ -157,7 +182,8 @@ static int finish(const struct sweep_options *options, const char *dir, size_t n
         return EXIT_INTERRUPTED;
     }
     if (options->start < 0) {
-        draw(options, dir);
+        if (is_changed)
+            draw(options, dir);
         say_where(options, dir);
     }
     if (n_wrong)
@@ -169,12 +195,36 @@ static int finish(const struct sweep_options *options, const char *dir, size_t n
 static int run(struct sweep_options *options, const struct plan *plan, const char *dir, int argc, char **argv,
                size_t *n_wrong_out, struct dv_error *error_out)
 {
-    if (options->starts == 1 || options->start >= 0)
-        return measure(options, plan, dir, argc, argv, n_wrong_out, error_out);
-    catch_signals_of_run();
-    int status = sweep_starts_run(options, dir, argc, argv, &interrupted, error_out);
-    *n_wrong_out = summary_count_wrong(dir);
+    int lock_fd;
+    int status = sweep_starts_enter(options, dir, &lock_fd, error_out);
+    if (status < 0)
+        return status;
+    if (options->starts == 1 || options->start >= 0) {
+        status = measure(options, plan, dir, argc, argv, n_wrong_out, error_out);
+    } else {
+        catch_signals_of_run();
+        status = sweep_starts_run(options, dir, lock_fd, argc, argv, &interrupted, error_out);
+        *n_wrong_out = summary_count_wrong(dir);
+    }
+    close(lock_fd);
     return status;
+}
+
+/* A run.json that a full disk left empty must not be the end of a run: its options, given again, are enough. */
+static int go_on_without_record(const struct sweep_options *options, int argc, char **argv,
+                                const struct dv_error *error, struct dv_error *error_out)
+{
+    char text[DV_ERROR_TEXT_BYTES];
+    bool names_plan = strcmp(options->plan_name, "custom") == 0;
+    for (int i = 1; i < argc; i++)
+        names_plan |= strncmp(argv[i], "--plan", 6) == 0;
+    dv_error_text(error, text);
+    if (access(options->resume_dir, F_OK) != 0 || !names_plan)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--resume %.100s: no run to go on with: %.300s; give the run's options again",
+                       options->resume_dir, text);
+    fprintf(stderr, "dvbench: %s; going on with the options given\n", text);
+    return 0;
 }
 
 /* --resume without anything else goes on with what the run was started with. */
@@ -184,7 +234,10 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
     int status = sweep_options_parse(options, argc, argv, error_out);
     if (status < 0 || options->help || !options->resume_dir || options->start >= 0)
         return status;
-    status = run_record_arguments(options->resume_dir, again, error_out);
+    struct dv_error error;
+    status = run_record_arguments(options->resume_dir, again, &error);
+    if (status < 0)
+        return go_on_without_record(options, argc, argv, &error, error_out);
     for (int i = 1; status == 0 && i < argc; i++)
         status = strings_add(again, argv[i], strlen(argv[i]));
     if (status == 0)
@@ -197,6 +250,15 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
     again->items[n_words] = NULL;
     again->n_items--;
     return sweep_options_parse(options, n_words, again->items, error_out);
+}
+
+/* What an error ended is kept, and how to go on with it. */
+static void say_resume(const char *dir, struct dv_error *error_out)
+{
+    const size_t n = strlen(error_out->message);
+    if (summary_count(dir) > 0)
+        snprintf(error_out->message + n, sizeof error_out->message - n,
+                 "; what was measured is kept: sweep --resume %s goes on", dir);
 }
 
 /* The run's folder: that of an earlier run, or a new one. */
@@ -249,13 +311,15 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         status = check_benchmark_out(options.benchmark_out, error_out);
     if (status == 0)
         status = choose_dir(&options, &dir, &is_new_dir, error_out);
+    const struct stat before = stat_of(status == 0 && dir ? dir : ".", "summary.csv");
     if (status == 0)
         status = run(&options, &plan, dir, again.n_items ? (int)again.n_items : argc,
                      again.n_items ? again.items : argv, &n_wrong, error_out);
     if (status == 0)
-        code = finish(&options, dir, n_wrong);
-    else if (is_new_dir && dir)
-        rmdir(dir); /* where it is empty still */
+        code = finish(&options, dir, has_changed(dir, &before), n_wrong);
+    else if (dir && !(is_new_dir && rmdir(dir) == 0) &&
+             status == DV_ERROR_IO) /* gone where it is empty still */
+        say_resume(dir, error_out);
     empty_dir = NULL;
 out:
     plan_free(&plan);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench: dispatch to one command, and the one place that prints an error and decides the exit code. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build_info.h"
 #include "command.h"
@@ -93,9 +95,17 @@ static int run(int argc, char **argv, struct dv_error *error_out)
                    : dv_fail(error_out, DV_ERROR_USAGE, "unknown command %s (see dvbench --help)", id);
 }
 
+/* A stream that the caller closed must not become a file of the run. */
+static void keep_standard_streams(void)
+{
+    for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO;)
+        fd = fcntl(fd, F_GETFD) < 0 ? open("/dev/null", O_RDWR) + 1 : fd + 1;
+}
+
 int main(int argc, char **argv)
 {
     struct dv_error error = {0};
+    keep_standard_streams();
     int code = run(argc, argv, &error);
     if (code >= 0 && (fflush(stdout) != 0 || ferror(stdout)))
         code = dv_fail(&error, DV_ERROR_IO, "cannot write to standard output");

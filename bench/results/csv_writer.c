@@ -160,13 +160,14 @@ static int64_t prepare_append(int fd, const char *path, enum csv_file file, stru
     if (status < 0)
         return status;
     const char *bytes = (const char *)content;
+    const size_t n_whole = n_bytes;
     while (n_bytes > 0 && bytes[n_bytes - 1] != '\n')
         n_bytes--;
     if (n_bytes > 0)
         status = check_header(bytes, n_bytes, file, error_out);
     if (status == 0 && n_bytes > 0)
         status = csv_parse(&table, bytes, n_bytes, file, error_out);
-    if (status == 0 && ftruncate(fd, (off_t)n_bytes) != 0)
+    if (status == 0 && n_bytes < n_whole && ftruncate(fd, (off_t)n_bytes) != 0)
         status =
             dv_fail_at(error_out, DV_ERROR_IO, n_bytes, "cannot cut off a half line: %s", strerror(errno));
     csv_free(table);

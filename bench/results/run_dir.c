@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +55,19 @@ int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv
     int status = path ? csv_create(writer_out, path, file, error_out) : dv_no_memory(error_out);
     free(path);
     return status;
+}
+
+int run_dir_lock(int *fd_out, const char *dir, struct dv_error *error_out)
+{
+    *fd_out = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd_out < 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, "%s: cannot open the folder: %s", dir, strerror(errno));
+    if (flock(*fd_out, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0; /* a file system without locks has none */
+    close(*fd_out);
+    *fd_out = -1;
+    return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
+                   "%s: another process is writing this run: wait for its end", dir);
 }
 
 /* mkdir -p. */

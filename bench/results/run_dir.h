@@ -13,6 +13,11 @@
  * holds a run already is a usage error. */
 int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, struct dv_error *error_out);
 
+/* Keeps every other process from writing into the folder while `fd_out` is open, here or in a child that inherits it.
+ * Where the file system has no locks it only opens the folder. Returns 0, DV_ERROR_INPUT (no such folder) or
+ * DV_ERROR_UNAVAILABLE (another process holds it). */
+int run_dir_lock(int *fd_out, const char *dir, struct dv_error *error_out);
+
 /* The last part of the path: the column `run`. Borrowed from `dir`. */
 const char *run_dir_name(const char *dir);
 

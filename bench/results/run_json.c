@@ -211,6 +211,7 @@ static json_t *document(const char *dir, const struct run_info *info)
     set(&root, "run", text_or_null(info->run));
     set(&root, "status", text_or_null(info->status));
     set(&root, "plan", text_or_null(info->plan));
+    set(&root, "program", text_or_null(info->program));
     set(&root, "arguments", texts(info->arguments, info->n_arguments));
     set(&root, "started", time_or_null(info->started));
     set(&root, "ended", time_or_null(info->ended));

@@ -25,6 +25,7 @@ struct run_info {
     const char *run;    /* name of the run: its folder */
     const char *status; /* "running", "complete", "interrupted" */
     const char *plan;
+    const char *program;          /* digest, hex: rows of another one are not comparable */
     const char *const *arguments; /* of the command line */
     size_t n_arguments;
     int start;      /* number of this process start, from 0 */

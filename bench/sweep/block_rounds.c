@@ -104,9 +104,10 @@ static int add_entry(struct block *block, const struct block_cell *cell, const c
     entry->name = entry->label ? plan_cell_name(block->plan, entry->label) : NULL;
     if (!entry->name)
         return dv_no_memory(error_out);
-    snprintf(entry->hash, sizeof entry->hash, "%s", hash);
     if (suffix[0]) /* a twin is a cell of its own in samples.csv */
-        entry->hash[0] = entry->hash[0] == 'a' ? 'b' : 'a';
+        (void)samples_twin_hash(hash, entry->hash);
+    else
+        snprintf(entry->hash, sizeof entry->hash, "%s", hash);
     return open_states(block, entry, error_out);
 }
 

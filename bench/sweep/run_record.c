@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct run_record {
     char *dir;
     struct machine machine;
     char machine_id[192];
+    char program[17];
+    bool was_complete; /* before this process */
     struct run_info info;
     struct strings arguments;
     struct strings warnings;
@@ -115,6 +118,7 @@ static void fill_info(struct run_record *record)
     info->run = run_dir_name(record->dir);
     info->status = "running";
     info->plan = record->options->plan_name;
+    info->program = record->program;
     info->arguments = (const char *const *)record->arguments.items;
     info->n_arguments = record->arguments.n_items;
     info->start = record->options->start < 0 ? 0 : record->options->start;
@@ -130,8 +134,34 @@ static void fill_info(struct run_record *record)
     fill_events(record);
 }
 
+/* The folder may hold rows already: they must come from this program on this machine. A run.json that cannot be read
+ * says nothing against them: their hashes do. */
+static int check_same(struct run_record *record, struct dv_error *error_out)
+{
+    const struct {
+        const char *key, *now;
+    } facts[] = {
+        {"program", record->program}, {"croaring", dv_croaring_version()}, {"machine", record->machine_id}};
+    json_t *run;
+    int status = 0;
+    if (run_json_load(&run, record->dir, NULL) < 0)
+        return 0;
+    const char *const was = json_string_value(json_object_get(run, "status"));
+    record->was_complete = was && strcmp(was, "complete") == 0;
+    for (size_t i = 0; status == 0 && !record->options->replace && i < sizeof facts / sizeof *facts; i++) {
+        const char *then = json_string_value(json_object_get(run, facts[i].key));
+        if (then && strcmp(then, facts[i].now) != 0)
+            status = dv_fail(error_out, DV_ERROR_USAGE,
+                             "%s: measured with %s %.80s; this is %.80s: --replace measures its rows again",
+                             record->dir, facts[i].key, then, facts[i].now);
+    }
+    json_decref(run);
+    return status;
+}
+
 int run_record_begin(struct run_record **record_out, const struct sweep_options *options, const char *dir,
-                     int argc, char **argv, const struct counters *counters, struct dv_error *error_out)
+                     int argc, char **argv, const struct counters *counters, uint64_t program,
+                     struct dv_error *error_out)
 {
     struct run_record *record = calloc(1, sizeof *record);
     *record_out = record;
@@ -139,18 +169,23 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         return dv_no_memory(error_out);
     record->options = options;
     record->counters = counters;
+    snprintf(record->program, sizeof record->program, "%016" PRIx64, program);
     record->dir = strdup(dir);
     int status = record->dir ? 0 : DV_ERROR_MEMORY;
     for (int i = 0; status == 0 && i < argc && strcmp(argv[i], "--start") != 0; i++)
         if (strcmp(argv[i], "--resume") == 0)
             i++; /* with its folder: it may move */
-        else if (strncmp(argv[i], "--resume=", 9) != 0)
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--replace") != 0)
             status = strings_add(&record->arguments, argv[i], strlen(argv[i]));
     if (status < 0)
         return dv_fail(error_out, status, "no memory for run.json");
     machine_read(&record->machine);
     machine_id(&record->machine, record->machine_id, sizeof record->machine_id);
     machine_warnings(&record->machine, warn, record);
+    if (strncmp(dv_croaring_version(), "0.", 2) == 0)
+        warn("CRoaring 0.2.66 is of 2020: engines use 4.x, whose times differ; ./dvbench --croaring=archive "
+             "builds with it",
+             record);
     for (size_t i = 0; i < options->vectors.n_warnings; i++)
         warn(options->vectors.warnings[i], record);
     status = pin(record, error_out);
@@ -158,6 +193,12 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         return status;
     fill_info(record);
     machine_ticks_read(&record->ticks, record->info.pinned_cpu);
+    return check_same(record, error_out);
+}
+
+int run_record_write(struct run_record *record, struct dv_error *error_out)
+{
+    record->was_complete = false;
     return run_json_write(record->dir, &record->info, error_out);
 }
 
@@ -178,6 +219,8 @@ uint64_t run_record_llc_bytes(const struct run_record *record)
 
 int run_record_end(struct run_record *record, bool was_interrupted, struct dv_error *error_out)
 {
+    if (record->was_complete)
+        return 0;
     struct machine_ticks now;
     machine_ticks_read(&now, record->info.pinned_cpu);
     record->info.steal_pct = machine_steal_pct(&record->ticks, &now);
@@ -200,13 +243,11 @@ void run_record_free(struct run_record *record)
 int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out)
 {
     json_t *run;
-    struct dv_error error = {0};
-    int status = run_json_load(&run, dir, &error);
-    if (status < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: no run to go on with: %s", dir,
-                       error.message);
     const json_t *word;
     size_t i;
+    int status = run_json_load(&run, dir, error_out);
+    if (status < 0)
+        return status;
     json_array_foreach(json_object_get(run, "arguments"), i, word)
     {
         if (status == 0 && json_is_string(word))
@@ -214,8 +255,8 @@ int run_record_arguments(const char *dir, struct strings *words_out, struct dv_e
     }
     json_decref(run);
     if (status == 0 && words_out->n_items == 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--resume %s: its run.json has no arguments", dir);
-    return status < 0 ? dv_fail(error_out, status, "no memory for the arguments") : 0;
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s/run.json has no arguments", dir);
+    return status == DV_ERROR_MEMORY ? dv_no_memory(error_out) : status;
 }
 
 int program_digest(uint64_t *digest_out, struct dv_error *error_out)

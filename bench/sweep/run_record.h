@@ -14,10 +14,15 @@
 
 struct run_record;
 
-/* Reads the machine, pins the process, fixes malloc and writes DIR/run.json. `argc`, `argv`: of the command,
- * what stands before --start is recorded for --resume. */
+/* Reads the machine, pins the process and fixes malloc; writes nothing yet. `argc`, `argv`: of the command, what stands
+ * before --start is recorded for --resume; `program`: of program_digest. DV_ERROR_USAGE where DIR holds a run of
+ * another program, CRoaring or machine and --replace was not given. */
 int run_record_begin(struct run_record **record_out, const struct sweep_options *options, const char *dir,
-                     int argc, char **argv, const struct counters *counters, struct dv_error *error_out);
+                     int argc, char **argv, const struct counters *counters, uint64_t program,
+                     struct dv_error *error_out);
+
+/* Writes DIR/run.json: from here on the run is not complete. */
+int run_record_write(struct run_record *record, struct dv_error *error_out);
 
 /* Borrowed from the record. */
 struct summary_facts run_record_facts(const struct run_record *record);
@@ -26,12 +31,13 @@ uint64_t run_record_llc_bytes(const struct run_record *record);
 /* Adds a warning; without memory there is none. */
 void run_record_warn(struct run_record *record, const char *text);
 
-/* Writes DIR/run.json again, with the end, the steal time and whether it was interrupted. */
+/* Writes DIR/run.json again, with the end, the steal time and whether it was interrupted; nothing where the run was
+ * complete before and nothing was measured. */
 int run_record_end(struct run_record *record, bool was_interrupted, struct dv_error *error_out);
 
 void run_record_free(struct run_record *record);
 
-/* The words that the run in DIR was started with, "sweep" first. DV_ERROR_USAGE where DIR holds no run. */
+/* The words that the run in DIR was started with, "sweep" first. DV_ERROR_INPUT where its run.json does not say. */
 int run_record_arguments(const char *dir, struct strings *words_out, struct dv_error *error_out);
 
 /* Which program measures: a digest of this executable and of CRoaring's version. A cell of another one is another

@@ -8,6 +8,50 @@
 #include "run_dir.h"
 #include "samples.h"
 
+/* --- rows by cell: a hash table of the last row of each, and in each row the one before --- */
+
+static size_t *slot_of(const struct samples *samples, const char *cell)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = cell; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    size_t slot = hash & (samples->n_slots - 1);
+    while (samples->slots[slot] && strcmp(samples->rows[samples->slots[slot] - 1].cell, cell) != 0)
+        slot = (slot + 1) & (samples->n_slots - 1);
+    return &samples->slots[slot];
+}
+
+static void link_row(struct samples *samples, size_t row)
+{
+    size_t *slot = slot_of(samples, samples->rows[row].cell);
+    samples->rows[row].n_before = *slot;
+    *slot = row + 1;
+}
+
+/* Twice as many slots as rows can be, a power of two. */
+static int link_all(struct samples *samples, struct dv_error *error_out)
+{
+    size_t n_slots = 2048;
+    while (n_slots < 2 * samples->capacity)
+        n_slots *= 2;
+    size_t *slots = calloc(n_slots, sizeof *slots);
+    if (!slots)
+        return dv_no_memory(error_out);
+    free(samples->slots);
+    samples->slots = slots;
+    samples->n_slots = n_slots;
+    for (size_t i = 0; i < samples->n_rows; i++)
+        link_row(samples, i);
+    return 0;
+}
+
+size_t samples_last_of(const struct samples *samples, const char *cell)
+{
+    return samples->n_slots ? *slot_of(samples, cell) : 0;
+}
+
+/* --- rows in memory and in the file --- */
+
 static int remember(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
 {
     if (samples->n_rows == samples->capacity) {
@@ -17,6 +61,8 @@ static int remember(struct samples *samples, const struct sample_row *row, struc
             return dv_no_memory(error_out);
         samples->rows = grown;
         samples->capacity = capacity;
+        if (link_all(samples, error_out) < 0)
+            return DV_ERROR_MEMORY;
     }
     struct sample_row *copy = &samples->rows[samples->n_rows];
     *copy = *row;
@@ -27,8 +73,21 @@ static int remember(struct samples *samples, const struct sample_row *row, struc
         free(copy->kernel);
         return dv_no_memory(error_out);
     }
-    samples->n_rows++;
+    link_row(samples, samples->n_rows++);
     return 0;
+}
+
+/* A sample is known by start, round, cell and kernel: of two, as a process leaves them that was killed while it measured
+ * a block again, the later one counts. */
+static struct sample_row *find_same(const struct samples *samples, const struct sample_row *row)
+{
+    for (size_t i = samples_last_of(samples, row->cell); i; i = samples->rows[i - 1].n_before) {
+        struct sample_row *other = &samples->rows[i - 1];
+        if (other->start == row->start && other->round == row->round &&
+            strcmp(other->kernel, row->kernel) == 0)
+            return other;
+    }
+    return NULL;
 }
 
 /* -1 where the cell is empty. */
@@ -59,22 +118,12 @@ static int load_row(struct samples *samples, const struct csv_table *table, size
                                          .n_page_faults = integer_at(table, i, CSV_samples_page_faults),
                                          .n_cpu_migrations = integer_at(table, i, CSV_samples_cpu_migrations),
                                          .mhz = csv_real(table, i, CSV_samples_mhz)};
-    return remember(samples, &row, error_out);
-}
-
-int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out)
-{
-    *samples_out = (struct samples){.run = run};
-    if (!(samples_out->path = run_dir_file(dir, "samples.csv")))
-        return dv_no_memory(error_out);
-    struct csv_table *table = NULL;
-    int status = csv_load_begun(&table, samples_out->path, CSV_FILE_samples, error_out);
-    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
-        status = load_row(samples_out, table, i, error_out);
-    csv_free(table);
-    if (status == 0)
-        status = csv_append(&samples_out->writer, samples_out->path, CSV_FILE_samples, error_out);
-    return status;
+    struct sample_row *same = find_same(samples, &row);
+    if (!same)
+        return remember(samples, &row, error_out);
+    same->order = row.order;
+    same->sample = row.sample;
+    return 0;
 }
 
 static void set_count(struct csv_writer *writer, enum csv_column column, int64_t count)
@@ -104,44 +153,6 @@ static int write_row(struct csv_writer *writer, const char *run, const struct sa
     return csv_end_row(writer, error_out);
 }
 
-int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
-{
-    int status = remember(samples, row, error_out);
-    return status < 0 ? status : write_row(samples->writer, samples->run, row, error_out);
-}
-
-size_t samples_count(const struct samples *samples, const char *cell, int start)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < samples->n_rows; i++)
-        n += strcmp(samples->rows[i].cell, cell) == 0 && (start < 0 || samples->rows[i].start == start);
-    return n;
-}
-
-bool samples_is_twin(const struct sample_row *row)
-{
-    const size_t n = strlen(row->kernel), n_suffix = strlen(SAMPLES_TWIN_SUFFIX);
-    return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
-}
-
-bool samples_same_block(const struct sample_row *a, const struct sample_row *b)
-{
-    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
-           strcmp(a->dv, b->dv) == 0;
-}
-
-void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out)
-{
-    const struct sample_row *rows = samples->rows, *of = &rows[row];
-    size_t first = row, end = row + 1;
-    while (first > 0 && rows[first - 1].start == of->start && samples_same_block(&rows[first - 1], of))
-        first--;
-    while (end < samples->n_rows && rows[end].start == of->start && samples_same_block(&rows[end], of))
-        end++;
-    *first_out = first;
-    *end_out = end;
-}
-
 /* Writes what is in memory beside, and puts it in the file's place. */
 static int rewrite(struct samples *samples, struct dv_error *error_out)
 {
@@ -168,6 +179,68 @@ static int rewrite(struct samples *samples, struct dv_error *error_out)
     return status;
 }
 
+int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out)
+{
+    *samples_out = (struct samples){.run = run};
+    if (!(samples_out->path = run_dir_file(dir, "samples.csv")))
+        return dv_no_memory(error_out);
+    struct csv_table *table = NULL;
+    int status = csv_load_begun(&table, samples_out->path, CSV_FILE_samples, error_out);
+    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
+        status = load_row(samples_out, table, i, error_out);
+    const bool has_duplicates = status == 0 && table && samples_out->n_rows < csv_n_rows(table);
+    csv_free(table);
+    samples_out->n_loaded = samples_out->n_rows;
+    if (status == 0)
+        status = csv_append(&samples_out->writer, samples_out->path, CSV_FILE_samples, error_out);
+    return status == 0 && has_duplicates ? rewrite(samples_out, error_out) : status;
+}
+
+int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)
+{
+    int status = remember(samples, row, error_out);
+    return status < 0 ? status : write_row(samples->writer, samples->run, row, error_out);
+}
+
+size_t samples_count(const struct samples *samples, const char *cell, int start)
+{
+    size_t n = 0;
+    for (size_t i = samples_last_of(samples, cell); i; i = samples->rows[i - 1].n_before)
+        n += start < 0 || samples->rows[i - 1].start == start;
+    return n;
+}
+
+const char *samples_twin_hash(const char *cell, char twin_out[CELL_HASH_CHARS + 1])
+{
+    snprintf(twin_out, CELL_HASH_CHARS + 1, "%s", cell);
+    twin_out[0] = twin_out[0] == 'a' ? 'b' : 'a';
+    return twin_out;
+}
+
+bool samples_is_twin(const struct sample_row *row)
+{
+    const size_t n = strlen(row->kernel), n_suffix = strlen(SAMPLES_TWIN_SUFFIX);
+    return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
+}
+
+bool samples_same_block(const struct sample_row *a, const struct sample_row *b)
+{
+    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
+           strcmp(a->dv, b->dv) == 0;
+}
+
+void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out)
+{
+    const struct sample_row *rows = samples->rows, *of = &rows[row];
+    size_t first = row, end = row + 1;
+    while (first > 0 && rows[first - 1].start == of->start && samples_same_block(&rows[first - 1], of))
+        first--;
+    while (end < samples->n_rows && rows[end].start == of->start && samples_same_block(&rows[end], of))
+        end++;
+    *first_out = first;
+    *end_out = end;
+}
+
 /* Keeps the rows for which `drop` is not set; rewrites where any was dropped. */
 static int compact(struct samples *samples, const bool *drop, struct dv_error *error_out)
 {
@@ -182,7 +255,11 @@ static int compact(struct samples *samples, const bool *drop, struct dv_error *e
         }
     }
     samples->n_rows = n_kept;
-    return n_kept == n_rows ? 0 : rewrite(samples, error_out);
+    if (n_kept == n_rows)
+        return 0;
+    samples->n_loaded = n_kept; /* those of now may be among what is looked through: there are few */
+    const int status = link_all(samples, error_out);
+    return status < 0 ? status : rewrite(samples, error_out);
 }
 
 int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
@@ -191,7 +268,8 @@ int samples_drop_block(struct samples *samples, const char *dv, const struct pla
     bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
     if (!drop)
         return dv_no_memory(error_out);
-    for (size_t i = 0; i < samples->n_rows; i++) {
+    for (size_t i = 0; i < samples->n_loaded;
+         i++) { /* what this process measured it does not measure again */
         const struct sample_row *row = &samples->rows[i];
         drop[i] = strcmp(row->dv, dv) == 0 && row->sink == block->sink &&
                   row->batch_rows == block->batch_rows && row->mode == block->mode &&
@@ -228,6 +306,7 @@ int samples_close(struct samples *samples, struct dv_error *error_out)
         free(samples->rows[i].kernel);
     }
     free(samples->rows);
+    free(samples->slots);
     free(samples->path);
     *samples = (struct samples){0};
     return status;

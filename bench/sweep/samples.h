@@ -24,6 +24,7 @@ struct sample_row {
     int round;
     int order;
     struct measure_sample sample;
+    size_t n_before; /* place + 1 of the cell's sample before, 0: none; of struct samples */
 };
 
 /* The second registration of a block's slowest and fastest kernel: the A/A pairs. */
@@ -35,19 +36,29 @@ struct samples {
     struct sample_row *rows; /* owned */
     size_t n_rows;
     size_t capacity;
+    size_t n_loaded; /* the first of them were in the file */
+    size_t *slots;   /* owned: hash table by cell */
+    size_t n_slots;
     struct csv_writer *writer;
     char *path;      /* owned */
     const char *run; /* borrowed: name of the run */
 };
 
-/* Opens DIR/samples.csv: loads what is there (a torn last line is cut off), else writes the header. */
+/* Opens DIR/samples.csv: loads what is there (a torn last line is cut off; of two samples of one start, round, cell and
+ * kernel the later one counts), else writes the header. */
 int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out);
 
 /* Appends one row, to the file and to memory, flushed. The row's strings are copied. */
 int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out);
 
+/* Place + 1 of the last row of a cell, 0: none. Its others follow by `n_before`. */
+size_t samples_last_of(const struct samples *samples, const char *cell);
+
 /* Number of rows of one cell and one start (start < 0: of all). */
 size_t samples_count(const struct samples *samples, const char *cell, int start);
+
+/* The cell of a twin: its kernel's with another first digit. Returns `twin_out`. */
+const char *samples_twin_hash(const char *cell, char twin_out[CELL_HASH_CHARS + 1]);
 
 /* A twin's row: its kernel is an id with SAMPLES_TWIN_SUFFIX. */
 bool samples_is_twin(const struct sample_row *row);
@@ -60,7 +71,8 @@ bool samples_same_block(const struct sample_row *a, const struct sample_row *b);
 void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out);
 
 /* Takes out the rows of a DV, sink, batch size and mode, of one start (start < 0: all), from memory and, by a
- * new file in the old one's place, from the disk: a block that was cut short begins again. */
+ * new file in the old one's place, from the disk: a block that was cut short begins again. Only rows that were in the
+ * file when it was opened. */
 int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
                        struct dv_error *error_out);
 

@@ -10,6 +10,7 @@
 #include "noise.h"
 #include "run_dir.h"
 #include "stats.h"
+#include "store_bound.h"
 #include "summary.h"
 
 /* --- statistics of one cell --- */
@@ -41,17 +42,15 @@ static const struct sample_row *partner(const struct samples *samples, const cha
 static int cell_statistics(struct cell_statistics *statistics_out, const struct samples *samples,
                            const char *cell, const char *baseline_cell, double opening)
 {
-    double *times = calloc(samples->n_rows + 1, sizeof *times),
-           *baseline = calloc(samples->n_rows + 1, sizeof *baseline),
-           *mhz = calloc(samples->n_rows + 1, sizeof *mhz);
+    const size_t n_rows = samples_count(samples, cell, -1);
+    double *times = calloc(n_rows + 1, sizeof *times), *baseline = calloc(n_rows + 1, sizeof *baseline),
+           *mhz = calloc(n_rows + 1, sizeof *mhz);
     size_t n = 0;
     int status = times && baseline && mhz ? 0 : DV_ERROR_MEMORY;
-    for (size_t i = 0; status == 0 && i < samples->n_rows; i++) {
-        if (strcmp(samples->rows[i].cell, cell) != 0)
-            continue;
-        const struct sample_row *other = partner(samples, baseline_cell, i);
-        times[n] = samples->rows[i].sample.ns_per_row;
-        mhz[n] = samples->rows[i].sample.mhz;
+    for (size_t i = samples_last_of(samples, cell); status == 0 && i; i = samples->rows[i - 1].n_before) {
+        const struct sample_row *other = partner(samples, baseline_cell, i - 1);
+        times[n] = samples->rows[i - 1].sample.ns_per_row;
+        mhz[n] = samples->rows[i - 1].sample.mhz;
         baseline[n++] = other ? other->sample.ns_per_row : NAN;
     }
     if (status == 0)
@@ -240,20 +239,24 @@ static struct block_cell *find_cell(const struct block_result *result, const cha
 }
 
 /* Whether the row gives way to what was measured now. */
-static bool gives_way(const struct block_result *result, const struct strings *replaced, const char *hash)
+static bool gives_way(const struct summary_block *blocks, size_t n_blocks, const char *hash)
 {
-    for (size_t i = 0; i < replaced->n_items; i++)
-        if (strcmp(replaced->items[i], hash) == 0)
+    for (size_t b = 0; b < n_blocks; b++) {
+        for (size_t i = 0; i < blocks[b].replaced.n_items; i++)
+            if (strcmp(blocks[b].replaced.items[i], hash) == 0)
+                return true;
+        if (find_cell(&blocks[b].result, hash))
             return true;
-    return find_cell(result, hash) != NULL;
+    }
+    return false;
 }
 
 static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
-                     const struct block_result *result, const struct strings *replaced,
-                     const struct noise *noise, struct dv_error *error_out)
+                     const struct summary_block *blocks, size_t n_blocks, const struct noise *noise,
+                     struct dv_error *error_out)
 {
     for (size_t i = 0; table && i < csv_n_rows(table); i++) {
-        if (gives_way(result, replaced, csv_text(table, i, CSV_summary_cell)))
+        if (gives_way(blocks, n_blocks, csv_text(table, i, CSV_summary_cell)))
             continue;
         uint64_t batch_rows;
         csv_unsigned(table, i, CSV_summary_batch_rows, &batch_rows);
@@ -314,8 +317,8 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
     return status;
 }
 
-int summary_update(const struct summary_facts *facts, const struct block_result *result,
-                   const struct strings *replaced, const struct samples *samples, struct dv_error *error_out)
+static int update_rows(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
+                       const struct samples *samples, struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -325,9 +328,9 @@ int summary_update(const struct summary_facts *facts, const struct block_result 
     if (status == 0)
         status = noise_measure(&noise, samples, error_out);
     if (status == 0)
-        status = keep_rows(writer, old, result, replaced, &noise, error_out);
-    if (status == 0)
-        status = write_block(writer, facts, result, samples, &noise, error_out);
+        status = keep_rows(writer, old, blocks, n_blocks, &noise, error_out);
+    for (size_t b = 0; status == 0 && b < n_blocks; b++)
+        status = write_block(writer, facts, &blocks[b].result, samples, &noise, error_out);
     noise_free(&noise);
     return end_rewrite(path, old, writer, status, error_out);
 }
@@ -346,9 +349,19 @@ static int write_event(struct csv_writer *writer, const struct summary_facts *fa
     return csv_end_row(writer, error_out);
 }
 
-int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
-                            const struct strings *replaced, const struct counters *counters,
-                            struct dv_error *error_out)
+static int write_events(struct csv_writer *writer, const struct summary_facts *facts,
+                        const struct block_result *result, struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < result->n_cells; i++)
+        for (size_t e = 0; status == 0 && e < result->cells[i].counters.n_values; e++)
+            status = write_event(writer, facts, result->cells[i].hash, &result->cells[i].counters.values[e],
+                                 error_out);
+    return status;
+}
+
+static int update_events(const struct summary_facts *facts, const struct summary_block *blocks,
+                         size_t n_blocks, const struct counters *counters, struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -361,21 +374,34 @@ int summary_update_counters(const struct summary_facts *facts, const struct bloc
         status = write_event(writer, facts, COUNTERS_CALIBRATION_CELL, &calibration[i], error_out);
     for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
         const char *cell = csv_text(old, i, CSV_counters_cell);
-        if (gives_way(result, replaced, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
+        if (gives_way(blocks, n_blocks, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
             continue;
         csv_copy_row(writer, old, i);
         status = csv_end_row(writer, error_out);
     }
-    for (size_t i = 0; status == 0 && i < result->n_cells; i++)
-        for (size_t e = 0; status == 0 && e < result->cells[i].counters.n_values; e++)
-            status = write_event(writer, facts, result->cells[i].hash, &result->cells[i].counters.values[e],
-                                 error_out);
+    for (size_t b = 0; status == 0 && b < n_blocks; b++)
+        status = write_events(writer, facts, &blocks[b].result, error_out);
     return end_rewrite(path, old, writer, status, error_out);
+}
+
+int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
+                   const struct samples *samples, const struct counters *counters, struct dv_error *error_out)
+{
+    int status = update_rows(facts, blocks, n_blocks, samples, error_out);
+    if (status == 0 && counters)
+        status = update_events(facts, blocks, n_blocks, counters, error_out);
+    return status;
+}
+
+void summary_block_free(struct summary_block *block)
+{
+    block_result_free(&block->result);
+    strings_free(&block->replaced);
 }
 
 /* --- questions to a summary --- */
 
-static int load_summary(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
+int summary_load(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
 {
     char *path = run_dir_file(dir, run_dir_csv_name(CSV_FILE_summary));
     *table_out = NULL;
@@ -389,11 +415,11 @@ static int load_summary(struct csv_table **table_out, const char *dir, struct dv
 static bool is_row_of_block(const struct csv_table *table, size_t row, const struct block_result *result)
 {
     uint64_t batch_rows;
-    csv_unsigned(table, row, CSV_summary_batch_rows, &batch_rows);
-    return batch_rows == result->plan->batch_rows &&
+    return strcmp(csv_text(table, row, CSV_summary_dv), result->dv) == 0 &&
            strcmp(csv_text(table, row, CSV_summary_sink), sink_id(result->plan->sink)) == 0 &&
            strcmp(csv_text(table, row, CSV_summary_mode), mode_id(result->plan->mode)) == 0 &&
-           strcmp(csv_text(table, row, CSV_summary_dv), result->dv) == 0;
+           csv_unsigned(table, row, CSV_summary_batch_rows, &batch_rows) &&
+           batch_rows == result->plan->batch_rows;
 }
 
 /* Whether the row needs nothing more from this start. */
@@ -405,22 +431,35 @@ static bool is_row_done(const struct csv_table *table, size_t row, const struct 
             !isnan(csv_real(table, row, CSV_summary_open_ns)));
 }
 
-int summary_find_block(struct summary_found *found_out, struct block_result *result, const char *dir,
+/* A cut may have taken samples of the bound and of the twins only. */
+static bool has_bound_and_twins(const struct block_result *result, const struct samples *samples, int start,
+                                size_t n_rounds)
+{
+    size_t n_twins = 0;
+    bool is_measured = false;
+    for (size_t i = 0; i < result->n_cells; i++) {
+        char hash[CELL_HASH_CHARS + 1];
+        is_measured |= samples_count(samples, result->cells[i].hash, start) > 0;
+        n_twins += samples_count(samples, samples_twin_hash(result->cells[i].hash, hash), start);
+    }
+    return !is_measured || (n_twins > 0 && n_twins % n_rounds == 0 &&
+                            (!store_bound(result->plan->sink) ||
+                             samples_count(samples, result->bound_hash, start) >= n_rounds));
+}
+
+int summary_find_block(struct summary_block *block, bool *is_done_out, const struct csv_table *table,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
 {
-    struct csv_table *table;
     size_t n_done = 0;
-    *found_out = (struct summary_found){0};
-    int status = load_summary(&table, dir, error_out);
-    for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++) {
-        if (!is_row_of_block(table, i, result))
+    for (size_t i = 0; table && i < csv_n_rows(table); i++) {
+        if (!is_row_of_block(table, i, &block->result))
             continue;
         const char *hash = csv_text(table, i, CSV_summary_cell);
-        struct block_cell *cell = find_cell(result, hash);
-        if (!cell) {
-            status = strings_add(&found_out->replaced, hash, strlen(hash)) ? dv_no_memory(error_out) : 0;
+        struct block_cell *cell = find_cell(&block->result, hash);
+        if (!cell && strings_add(&block->replaced, hash, strlen(hash)))
+            return dv_no_memory(error_out);
+        if (!cell)
             continue;
-        }
         n_done += is_row_done(table, i, samples, start, n_rounds);
         if (strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0) {
             cell->verdict.kind = VERDICT_WRONG;
@@ -428,15 +467,15 @@ int summary_find_block(struct summary_found *found_out, struct block_result *res
                      csv_text(table, i, CSV_summary_reason));
         }
     }
-    found_out->is_done = n_done == result->n_cells;
-    csv_free(table);
-    return status;
+    *is_done_out =
+        n_done == block->result.n_cells && has_bound_and_twins(&block->result, samples, start, n_rounds);
+    return 0;
 }
 
 size_t summary_count(const char *dir)
 {
     struct csv_table *table;
-    const size_t n = load_summary(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
+    const size_t n = summary_load(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
     csv_free(table);
     return n;
 }
@@ -445,7 +484,7 @@ size_t summary_count_wrong(const char *dir)
 {
     struct csv_table *table;
     size_t n = 0;
-    const int status = load_summary(&table, dir, NULL);
+    const int status = summary_load(&table, dir, NULL);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         n += strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0;
     csv_free(table);

@@ -16,29 +16,31 @@ struct summary_facts {
     const char *compiler;
 };
 
-/* What a resumed run finds of a block. */
-struct summary_found {
-    bool is_done; /* every cell has all samples of this start and its costs, or cannot have them */
-    struct strings
-        replaced; /* owned: rows of the block that are none of its cells: another program's, machine's,
-                   * setting's or choice of kernels; they go when the block is measured */
+/* A block and what it takes the place of. */
+struct summary_block {
+    struct block_result result;
+    /* Owned: rows of the block that are none of its cells: another program's, machine's, setting's or choice of
+     * kernels; they go when the block is measured. */
+    struct strings replaced;
 };
 
-/* Looks the block up in DIR/summary.csv. A cell that stands there as wrong is marked so in `result`: it stays
- * wrong. */
-int summary_find_block(struct summary_found *found_out, struct block_result *result, const char *dir,
+void summary_block_free(struct summary_block *block);
+
+/* DIR/summary.csv as it is when a run begins; NULL where there is none. */
+int summary_load(struct csv_table **table_out, const char *dir, struct dv_error *error_out);
+
+/* Looks the block up in a summary (NULL: it is not there). *is_done_out: every cell, the bound and the twins have all
+ * samples of this start, and its costs, or cannot have them. A cell that stands there as wrong is marked so in
+ * `block->result`: it stays wrong. Fills `block->replaced`. */
+int summary_find_block(struct summary_block *block, bool *is_done_out, const struct csv_table *table,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);
 
-/* Writes DIR/summary.csv anew, beside and renamed: the rows that it has of other cells but those `replaced`,
- * the rows of this block, and in all of them the noise floor as the samples give it now. */
-int summary_update(const struct summary_facts *facts, const struct block_result *result,
-                   const struct strings *replaced, const struct samples *samples, struct dv_error *error_out);
-
-/* Replaces the block's rows in DIR/counters.csv likewise, and those of the cell "calibration": what a branch
- * miss costs here. */
-int summary_update_counters(const struct summary_facts *facts, const struct block_result *result,
-                            const struct strings *replaced, const struct counters *counters,
-                            struct dv_error *error_out);
+/* Writes DIR/summary.csv anew, beside and renamed: the rows that it has of other cells but those `replaced`, the rows of
+ * these blocks, and in all of them the noise floor as the samples give it now. Likewise, unless `counters` is NULL,
+ * DIR/counters.csv with the cell "calibration": what a branch miss costs here. */
+int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
+                   const struct samples *samples, const struct counters *counters,
+                   struct dv_error *error_out);
 
 /* Rows of DIR/summary.csv; 0 where there is no such file. */
 size_t summary_count(const char *dir);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sweep.h"
 
@@ -16,25 +18,67 @@ static void title_of(const struct plan_block *block, char *title, size_t n_title
              block->mode == MODE_stream ? "" : mode_id(block->mode), (unsigned)block->batch_rows);
 }
 
+/* --- the summary, written so often that it costs a twentieth of the time at most --- */
+
+#define SUMMARY_SHARE 20
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int write_pending(struct sweep *sweep, const struct block_context *context, struct dv_error *error_out)
+{
+    const double before_s = now_s();
+    if (sweep->n_pending == 0)
+        return 0;
+    int status = summary_update(&sweep->facts, sweep->pending, sweep->n_pending, context->samples,
+                                context->counters, error_out);
+    for (size_t i = 0; i < sweep->n_pending; i++)
+        summary_block_free(&sweep->pending[i]);
+    sweep->n_pending = 0;
+    const double after_s = now_s();
+    sweep->next_write_s = after_s + SUMMARY_SHARE * (after_s - before_s);
+    return status;
+}
+
+/* Takes the block over. */
+static int add_pending(struct sweep *sweep, const struct block_context *context, struct summary_block *block,
+                       struct dv_error *error_out)
+{
+    struct summary_block *grown = realloc(sweep->pending, (sweep->n_pending + 1) * sizeof *grown);
+    if (!grown)
+        return dv_no_memory(error_out);
+    sweep->pending = grown;
+    grown[sweep->n_pending++] = *block;
+    *block = (struct summary_block){0};
+    return now_s() >= sweep->next_write_s ? write_pending(sweep, context, error_out) : 0;
+}
+
+/* --- blocks --- */
+
 /* What the block left behind when it was cut short goes; what an earlier start measured stays, unless the
  * block has rows that are not comparable with what is measured now. */
 static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
-                     struct block_result *result, const struct strings *replaced, struct dv_error *error_out)
+                     struct summary_block *found, struct dv_error *error_out)
 {
-    int status = samples_drop_block(context->samples, result->dv, result->plan,
-                                    replaced->n_items ? -1 : context->start, error_out);
+    const size_t n_replaced = found->replaced.n_items;
+    if (n_replaced && !sweep->options->replace)
+        return dv_fail(
+            error_out, DV_ERROR_USAGE,
+            "%s has %zu rows of it from another program, machine, vector or setting: --replace measures "
+            "them again",
+            sweep->facts.dir, n_replaced);
+    int status =
+        sweep->record && sweep->n_measured_out++ == 0 ? run_record_write(sweep->record, error_out) : 0;
+    if (status == 0)
+        status = samples_drop_block(context->samples, found->result.dv, found->result.plan,
+                                    n_replaced ? -1 : context->start, error_out);
     if (status == 0)
         status = block_run(block, error_out);
-    if (status == 0)
-        status = summary_update(&sweep->facts, result, replaced, context->samples, error_out);
-    if (status == 0 && context->counters)
-        status = summary_update_counters(&sweep->facts, result, replaced, context->counters, error_out);
-    if (replaced->n_items && sweep->n_replaced_out == 0)
-        progress_note(context->progress,
-                      "%s has rows of another program, machine or setting: those that this plan names are "
-                      "measured anew",
-                      sweep->facts.dir);
-    sweep->n_replaced_out += replaced->n_items;
+    sweep->n_replaced_out += n_replaced;
     return status;
 }
 
@@ -52,26 +96,27 @@ static int do_block(struct sweep *sweep, const struct block_context *context,
                     const struct plan_block *plan_block, struct dv_error *error_out)
 {
     struct block *block;
-    struct block_result result;
+    struct summary_block found = {0};
+    bool is_done = false;
     char title[160];
     title_of(plan_block, title, sizeof title);
     progress_block(context->progress, title);
-    int status = block_open(&block, context, plan_block, &result, error_out);
-    struct summary_found found = {0};
+    int status = block_open(&block, context, plan_block, &found.result, error_out);
+    sweep->n_cells_out += found.result.n_cells;
     if (status == 0)
-        status = summary_find_block(&found, &result, sweep->facts.dir, context->samples, context->start,
+        status = summary_find_block(&found, &is_done, sweep->found, context->samples, context->start,
                                     (size_t)sweep->options->rounds, error_out);
-    const bool is_new = status == 0 && !found.is_done;
+    const bool is_new = status == 0 && !is_done;
     if (is_new)
-        note_nothing_to_measure(context, &result);
+        note_nothing_to_measure(context, &found.result);
     if (is_new)
-        status = run_block(sweep, context, block, &result, &found.replaced, error_out);
-    sweep->n_cells_out += result.n_cells;
+        status = run_block(sweep, context, block, &found, error_out);
+    block_close(block); /* before its cells go */
+    if (is_new && status == 0)
+        status = add_pending(sweep, context, &found, error_out);
     if (status < 0)
         (void)dv_error_set_where(error_out, plan_block->dv);
-    strings_free(&found.replaced);
-    block_close(block);
-    block_result_free(&result);
+    summary_block_free(&found);
     progress_block_done(context->progress, is_new);
     return status;
 }
@@ -94,6 +139,8 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
     struct gbench_json *json = NULL;
     int status = samples_open(&samples, sweep->facts.dir, sweep->facts.run, error_out);
     if (status == 0)
+        status = summary_load(&sweep->found, sweep->facts.dir, error_out);
+    if (status == 0)
         status = open_json(sweep, &json, error_out);
     const struct block_context context = {.options = sweep->options,
                                           .vectors = sweep->vectors,
@@ -110,6 +157,10 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
     for (size_t i = 0; status == 0 && i < sweep->plan->n_blocks && !*sweep->interrupted; i++)
         status = do_block(sweep, &context, &sweep->plan->blocks[i], error_out);
     progress_end(&progress);
+    const int written = write_pending(sweep, &context, status == 0 ? error_out : NULL);
+    status = status < 0 ? status : written;
+    free(sweep->pending);
+    csv_free(sweep->found);
     sweep->n_wrong_out = summary_count_wrong(sweep->facts.dir);
     const size_t n_rows = summary_count(sweep->facts.dir);
     if (status == 0 && !*sweep->interrupted && n_rows > sweep->n_cells_out)

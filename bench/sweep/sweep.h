@@ -6,6 +6,7 @@
 #define DVBENCH_SWEEP_H
 
 #include "plan.h"
+#include "run_record.h"
 #include "summary.h"
 
 struct sweep {
@@ -13,16 +14,24 @@ struct sweep {
     struct vector_options *vectors;
     const struct plan *plan;
     struct summary_facts facts;
+    struct run_record *record; /* written when the first block is measured; NULL: not at all */
     uint64_t program_digest;
     uint64_t llc_bytes;
     struct counters *counters; /* NULL: not asked */
     int start;                 /* process start, from 0 */
     const char *json_path;     /* NULL: no --benchmark_out */
     const volatile sig_atomic_t *interrupted;
+    size_t n_measured_out; /* blocks, in this process */
     size_t n_wrong_out;    /* cells that turned out wrong, in this process or before */
     size_t n_cells_out;    /* of the plan's blocks */
     size_t n_replaced_out; /* rows of a resumed run that another program, machine or setting had measured */
     size_t n_kept_out;     /* rows of a resumed run that the plan does not name */
+
+    /* Private. */
+    struct csv_table *found;       /* summary.csv as it was */
+    struct summary_block *pending; /* measured, not in summary.csv yet */
+    size_t n_pending;
+    double next_write_s;
 };
 
 /* Runs all blocks that the folder does not hold yet. Returns 0, also when interrupted; negative with

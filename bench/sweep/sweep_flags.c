@@ -19,6 +19,7 @@ enum option_value {
     OPTION_SINK,
     OPTION_MODE,
     OPTION_RESUME,
+    OPTION_REPLACE,
     OPTION_ROUNDS,
     OPTION_STARTS,
     OPTION_START,
@@ -51,6 +52,7 @@ static const struct option long_options[] = {
     {"mode", required_argument, NULL, OPTION_MODE},
     {"out", required_argument, NULL, OPTION_OUT},
     {"resume", required_argument, NULL, OPTION_RESUME},
+    {"replace", no_argument, NULL, OPTION_REPLACE},
     {"rounds", required_argument, NULL, OPTION_ROUNDS},
     {"starts", required_argument, NULL, OPTION_STARTS},
     {"start", required_argument, NULL, OPTION_START},
@@ -152,6 +154,14 @@ static int take_shard(struct sweep_options *options, const char *text, struct dv
     return sweep_flags_replace(&options->shard, text, error_out);
 }
 
+/* N as a user may say it, or N:FD:PARENT of sweep_starts.c. */
+static int take_start(struct sweep_options *options, const char *argument, struct dv_error *error_out)
+{
+    if (sscanf(argument, "%2d:%d:%d", &options->start, &options->lock_fd, &options->parent) == 3)
+        return 0;
+    return take_int("start", argument, 0, 99, &options->start, error_out);
+}
+
 static int take_cpu(struct sweep_options *options, const char *text, struct dv_error *error_out)
 {
     if (strcmp(text, "none") == 0) {
@@ -217,7 +227,7 @@ static int take_run_option(struct sweep_options *options, int value, const char 
         status = take_int("starts", argument, 1, 100, &options->starts, error_out);
         break;
     case OPTION_START:
-        status = take_int("start", argument, 0, 99, &options->start, error_out);
+        status = take_start(options, argument, error_out);
         break;
     case OPTION_MIN_TIME:
         status = take_time(argument, &options->min_time_ns, error_out);
@@ -267,6 +277,9 @@ static int take_output_option(struct sweep_options *options, int value, const ch
         break;
     case OPTION_NO_PLOTS:
         options->plots = false;
+        break;
+    case OPTION_REPLACE:
+        options->replace = true;
         break;
     case OPTION_QUIET:
         options->quiet = true;

@@ -42,7 +42,9 @@ const char *sweep_options_help(void)
            "  --events SET|A,B,...   what a PMU counts: see `list counters`\n"
            "  --shard I/N            only every N-th block, from the I-th on; `merge` joins the runs\n"
            "output\n"
-           "  --out DIR              default results/<date>-<plan>;  --resume DIR goes on with a run\n"
+           "  --out DIR              default results/<date>-<plan>;  --resume DIR goes on with a run,\n"
+           "                         with --replace in place of rows of another program, machine, CRoaring "
+           "or setting\n"
            "  --figures svg|png|pdf  default svg;  --no-plots;  --quiet\n"
            "  --benchmark_filter=REGEX  kernels by the name KERNEL/SINK@DV,batch=N,mode=M (per_row stays: "
            "ratios need it)\n"
@@ -155,6 +157,7 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
     *options_out = (struct sweep_options){.rounds = 9,
                                           .starts = 1,
                                           .start = -1,
+                                          .lock_fd = -1,
                                           .min_time_ns = 10e6,
                                           .max_batches = 1600,
                                           .seed = 1,

@@ -46,6 +46,8 @@ struct sweep_options {
     int rounds;
     int starts;         /* process starts per block */
     int start;          /* -1 in the process the user started; else which start this child is */
+    int lock_fd;        /* of such a child: holds the folder's lock; -1: none was inherited */
+    int parent;         /* of such a child: with which it ends; 0: none */
     double min_time_ns; /* least time of one sample */
     size_t max_batches;
     uint64_t seed;    /* of the order of kernels within rounds */
@@ -60,6 +62,7 @@ struct sweep_options {
     char *benchmark_out;
     char *benchmark_context;
     bool list_tests;
+    bool replace; /* rows of another program, machine or setting */
     bool plots;
     bool quiet;
     bool help;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "exit_code.h"
+#include "run_dir.h"
 #include "summary.h"
 #include "sweep_starts.h"
 
@@ -21,12 +25,12 @@ static int add_word(struct strings *words, const char *word)
 
 /* The user's words, then what makes it a child. The order matters: run.json records what stands before
  * --start. */
-static int child_words(struct strings *words, const char *dir, int start, const char *json_path, int argc,
-                       char **argv)
+static int child_words(struct strings *words, const char *dir, int lock_fd, int start, const char *json_path,
+                       int argc, char **argv)
 {
-    char number[16];
+    char number[48];
     int status = 0;
-    snprintf(number, sizeof number, "%d", start);
+    snprintf(number, sizeof number, "%d:%d:%d", start, lock_fd, (int)getpid());
     for (int i = 0; status == 0 && i < argc; i++)
         status = add_word(words, argv[i]);
     const char *const added[] = {"--start", number, "--out", dir, json_path ? "--benchmark_out" : NULL,
@@ -53,8 +57,9 @@ static int wait_for(pid_t child, const volatile sig_atomic_t *interrupted)
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-static int run_child(struct strings *words, const volatile sig_atomic_t *interrupted, int *code_out,
-                     struct dv_error *error_out)
+/* The child inherits the folder's lock: it holds also where this process is killed. */
+static int run_child(struct strings *words, int lock_fd, const volatile sig_atomic_t *interrupted,
+                     int *code_out, struct dv_error *error_out)
 {
     char **child_argv = calloc(words->n_items + 2, sizeof *child_argv);
     char program[] = "dvbench";
@@ -63,7 +68,11 @@ static int run_child(struct strings *words, const volatile sig_atomic_t *interru
         return dv_no_memory(error_out);
     child_argv[0] = program;
     memcpy(child_argv + 1, words->items, words->n_items * sizeof *child_argv);
-    int failed = posix_spawn(&child, "/proc/self/exe", NULL, NULL, child_argv, environ);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, lock_fd, lock_fd); /* without close-on-exec */
+    int failed = posix_spawn(&child, "/proc/self/exe", &actions, NULL, child_argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
     free(child_argv);
     if (failed)
         return dv_fail(error_out, DV_ERROR_IO, "cannot start a process: %s", strerror(failed));
@@ -71,13 +80,13 @@ static int run_child(struct strings *words, const volatile sig_atomic_t *interru
     return 0;
 }
 
-static int run_start(const char *dir, int start, const char *json_path, int argc, char **argv,
+static int run_start(const char *dir, int lock_fd, int start, const char *json_path, int argc, char **argv,
                      volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
     struct strings words = {0};
     int code = EXIT_FINE;
-    int status = child_words(&words, dir, start, json_path, argc, argv);
-    status = status < 0 ? dv_no_memory(error_out) : run_child(&words, interrupted, &code, error_out);
+    int status = child_words(&words, dir, lock_fd, start, json_path, argc, argv);
+    status = status < 0 ? dv_no_memory(error_out) : run_child(&words, lock_fd, interrupted, &code, error_out);
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !*interrupted)
         *interrupted = SIGINT; /* it reached the child alone */
@@ -120,7 +129,7 @@ static int join_benchmarks(const char *path, char *const *parts, size_t n_parts,
     return status;
 }
 
-int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
+int sweep_starts_run(const struct sweep_options *options, const char *dir, int lock_fd, int argc, char **argv,
                      volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
     struct strings parts = {0};
@@ -131,7 +140,7 @@ int sweep_starts_run(const struct sweep_options *options, const char *dir, int a
             part = NULL;
         if (!options->quiet)
             fprintf(stderr, "process start %d of %d\n", start + 1, options->starts);
-        status = run_start(dir, start, part, argc, argv, interrupted, error_out);
+        status = run_start(dir, lock_fd, start, part, argc, argv, interrupted, error_out);
         if (status == 0 && part && add_word(&parts, part) < 0)
             status = dv_no_memory(error_out);
         free(part);
@@ -140,4 +149,17 @@ int sweep_starts_run(const struct sweep_options *options, const char *dir, int a
         status = join_benchmarks(options->benchmark_out, parts.items, parts.n_items, error_out);
     strings_free(&parts);
     return status;
+}
+
+int sweep_starts_enter(const struct sweep_options *options, const char *dir, int *lock_fd_out,
+                       struct dv_error *error_out)
+{
+    struct stat inherited, folder;
+    *lock_fd_out = options->lock_fd;
+    if (options->parent && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != options->parent))
+        return dv_fail(error_out, DV_ERROR_IO, "the process that began start %d is gone", options->start);
+    if (options->lock_fd >= 0 && fstat(options->lock_fd, &inherited) == 0 && stat(dir, &folder) == 0 &&
+        inherited.st_dev == folder.st_dev && inherited.st_ino == folder.st_ino)
+        return fcntl(options->lock_fd, F_SETFD, FD_CLOEXEC) < 0 ? DV_ERROR_IO : 0;
+    return run_dir_lock(lock_fd_out, dir, error_out);
 }

@@ -14,7 +14,12 @@
  * samples of all starts so far into the summary. --benchmark_out is joined at the end. *interrupted: the
  * signal that arrived, here or (then it is set) in a child. Returns 0 (also where cells were wrong or the run
  * was interrupted), or a negative code where a child failed; it has then said why. */
-int sweep_starts_run(const struct sweep_options *options, const char *dir, int argc, char **argv,
+int sweep_starts_run(const struct sweep_options *options, const char *dir, int lock_fd, int argc, char **argv,
                      volatile sig_atomic_t *interrupted, struct dv_error *error_out);
+
+/* What every process does before it writes into DIR: locks it, or takes over the lock of the process that began it,
+ * with which it then ends. Returns 0, DV_ERROR_IO, or as run_dir_lock. */
+int sweep_starts_enter(const struct sweep_options *options, const char *dir, int *lock_fd_out,
+                       struct dv_error *error_out);
 
 #endif

@@ -50,6 +50,7 @@ static struct fixture open_fixture(const char *sink, const char *mode)
     assert_int_equal(sweep_options_parse(&fixture.options, n, words, &error), 0);
     assert_int_equal(plan_expand(&fixture.plan, &fixture.options, NULL, &error), 0);
     assert_int_equal(fixture.plan.n_blocks, 1);
+    fixture.options.replace = true;
     interrupted = 0;
     return fixture;
 }

@@ -59,6 +59,7 @@ static void rows_come_back_as_they_were(void **state)
                                         .n_cpu_migrations = 7,
                                         .mhz = 3692.5}};
     assert_int_equal(samples_add(&samples, &row, NULL), 0);
+    row.round = 9;
     row.sample = (struct measure_sample){.ns_per_row = 1,
                                          .n_iterations = 1,
                                          .n_page_faults = -1,
@@ -127,6 +128,8 @@ static void a_block_goes_for_one_start_or_for_all(void **state)
         fixture_add(&samples, "a", "per_row", CELL_A, start, 0, 1);
         fixture_add(&samples, "b", "per_row", CELL_B, start, 0, 1);
     }
+    assert_int_equal(samples_close(&samples, NULL), 0); /* what is dropped was measured before */
+    samples = open_samples(folder);
     assert_int_equal(samples_drop_block(&samples, "a", &elsewhere, -1, NULL), 0);
     assert_int_equal(samples.n_rows, 6);
     assert_int_equal(samples_drop_block(&samples, "a", &block, 1, NULL), 0);
@@ -139,6 +142,56 @@ static void a_block_goes_for_one_start_or_for_all(void **state)
     assert_int_equal(samples.n_rows, 3);
     assert_int_equal(samples_count(&samples, CELL_B, -1), 3);
     assert_int_equal(samples_close(&samples, NULL), 0);
+    fixture_folder_remove(folder);
+}
+
+/* As a process leaves them that was killed while it measured a block again. */
+static void of_two_samples_the_later_counts(void **state)
+{
+    (void)state;
+    char *folder = fixture_folder();
+    struct samples samples = open_samples(folder);
+    for (int pass = 1; pass <= 2; pass++)
+        for (int round = 0; round < 3 * pass; round++)
+            fixture_add(&samples, "dv", "per_row", CELL_A, 0, round, pass);
+    fixture_add(&samples, "dv", "per_row", CELL_A, 1, 0, 5);
+    fixture_add(&samples, "dv", "per_row", CELL_B, 0, 0, 5);
+    assert_int_equal(samples_close(&samples, NULL), 0);
+    for (int i = 0; i < 2; i++) { /* in memory and then on the disk */
+        samples = open_samples(folder);
+        assert_int_equal(samples.n_rows, 8);
+        assert_int_equal(samples_count(&samples, CELL_A, 0), 6);
+        assert_int_equal(samples_count(&samples, CELL_A, -1), 7);
+        for (size_t row = samples_last_of(&samples, CELL_A); row; row = samples.rows[row - 1].n_before)
+            assert_true(samples.rows[row - 1].sample.ns_per_row == (samples.rows[row - 1].start ? 5 : 2));
+        assert_int_equal(samples_last_of(&samples, "0123456789abcdef"), 0);
+        char *text = fixture_text(folder, "samples.csv");
+        assert_int_equal(fixture_count(text, "\n"), 9);
+        free(text);
+        assert_int_equal(samples_close(&samples, NULL), 0);
+    }
+    fixture_folder_remove(folder);
+}
+
+/* A full disk may leave a file without its header. */
+static void an_empty_file_begins_again(void **state)
+{
+    (void)state;
+    char path[64];
+    char *folder = fixture_folder();
+    snprintf(path, sizeof path, "%s/samples.csv", folder);
+    static const char *const contents[] = {"", "schema,run,ce"};
+    for (size_t i = 0; i < 2; i++) {
+        FILE *file = fopen(path, "w");
+        fputs(contents[i], file);
+        fclose(file);
+        struct samples samples = open_samples(folder);
+        fixture_add(&samples, "dv", "per_row", CELL_A, 0, 0, 1);
+        assert_int_equal(samples_close(&samples, NULL), 0);
+        samples = open_samples(folder);
+        assert_int_equal(samples.n_rows, 1);
+        assert_int_equal(samples_close(&samples, NULL), 0);
+    }
     fixture_folder_remove(folder);
 }
 
@@ -184,6 +237,8 @@ int main(void)
         cmocka_unit_test(a_torn_line_is_cut_off),
         cmocka_unit_test(a_block_goes_for_one_start_or_for_all),
         cmocka_unit_test(a_cell_goes_with_its_twin),
+        cmocka_unit_test(of_two_samples_the_later_counts),
+        cmocka_unit_test(an_empty_file_begins_again),
         cmocka_unit_test(a_stretch_is_one_block_of_one_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,8 @@ static void add_round(struct fixture *fixture, int start, int round, double per_
 static void update(struct fixture *fixture, const struct strings *replaced)
 {
     fixture->result.cells = fixture->cells;
-    assert_int_equal(summary_update(&fixture->facts, &fixture->result, replaced, &fixture->samples, NULL), 0);
+    const struct summary_block block = {fixture->result, *replaced};
+    assert_int_equal(summary_update(&fixture->facts, &block, 1, &fixture->samples, NULL, NULL), 0);
 }
 
 static double real(const struct csv_table *table, const char *kernel, enum csv_column column)
@@ -209,13 +210,20 @@ static void a_batch_is_no_longer_than_the_file(void **state)
     close_fixture(&fixture);
 }
 
-static struct summary_found find(struct fixture *fixture, int start, size_t n_rounds)
+static bool find(struct fixture *fixture, int start, size_t n_rounds, struct strings *replaced_out)
 {
-    struct summary_found found;
-    assert_int_equal(summary_find_block(&found, &fixture->result, fixture->folder, &fixture->samples, start,
-                                        n_rounds, NULL),
+    struct csv_table *table;
+    bool is_done;
+    struct summary_block block = {.result = fixture->result};
+    assert_int_equal(summary_load(&table, fixture->folder, NULL), 0);
+    assert_int_equal(summary_find_block(&block, &is_done, table, &fixture->samples, start, n_rounds, NULL),
                      0);
-    return found;
+    csv_free(table);
+    if (replaced_out)
+        *replaced_out = block.replaced;
+    else
+        assert_int_equal(block.replaced.n_items, 0);
+    return is_done;
 }
 
 static void done_is_what_has_all_samples_of_the_start_and_its_costs(void **state)
@@ -223,16 +231,16 @@ static void done_is_what_has_all_samples_of_the_start_and_its_costs(void **state
     (void)state;
     struct fixture fixture = open_fixture();
     fixture.result.cells = fixture.cells;
-    assert_false(find(&fixture, 0, 3).is_done); /* no file yet */
+    assert_false(find(&fixture, 0, 3, NULL)); /* no file yet */
     for (int round = 0; round < 3; round++)
         add_round(&fixture, 0, round, 8, 2, 2, 1);
     update(&fixture, &none);
-    assert_true(find(&fixture, 0, 3).is_done);
-    assert_false(find(&fixture, 0, 4).is_done);
-    assert_false(find(&fixture, 1, 3).is_done);
+    assert_true(find(&fixture, 0, 3, NULL));
+    assert_false(find(&fixture, 0, 4, NULL));
+    assert_false(find(&fixture, 1, 3, NULL));
     fixture.cells[1].open_ns = NAN; /* as an interruption leaves it */
     update(&fixture, &none);
-    assert_false(find(&fixture, 0, 3).is_done);
+    assert_false(find(&fixture, 0, 3, NULL));
     close_fixture(&fixture);
 }
 
@@ -243,7 +251,7 @@ static void wrong_stays_wrong(void **state)
     fixture.cells[1].verdict = (struct verdict){.kind = VERDICT_WRONG, .reason = "a reason"};
     update(&fixture, &none);
     fixture.cells[1].verdict = (struct verdict){.kind = VERDICT_OK, .reason = ""};
-    (void)find(&fixture, 1, 3);
+    (void)find(&fixture, 1, 3, NULL);
     assert_int_equal(fixture.cells[1].verdict.kind, VERDICT_WRONG);
     assert_string_equal(fixture.cells[1].verdict.reason, "a reason");
     assert_int_equal(fixture.cells[0].verdict.kind, VERDICT_OK);
@@ -264,12 +272,12 @@ static void rows_of_other_hashes_are_found_and_go(void **state)
     fixture.result.plan = &shape;
     for (int i = 0; i < 3; i++)
         fixture.cells[i].hash[0] = 'f'; /* another program */
-    struct summary_found found = find(&fixture, 0, 1);
-    assert_false(found.is_done);
-    assert_int_equal(found.replaced.n_items, 3);
-    assert_string_equal(found.replaced.items[0], PER_ROW);
-    update(&fixture, &found.replaced);
-    strings_free(&found.replaced);
+    struct strings replaced;
+    assert_false(find(&fixture, 0, 1, &replaced));
+    assert_int_equal(replaced.n_items, 3);
+    assert_string_equal(replaced.items[0], PER_ROW);
+    update(&fixture, &replaced);
+    strings_free(&replaced);
     assert_int_equal(summary_count(fixture.folder), 6);
     char *text = fixture_text(fixture.folder, "summary.csv");
     assert_int_equal(fixture_count(text, "," PER_ROW ","), 0);

@@ -41,8 +41,13 @@ class Trouble(unittest.TestCase):
         with open(self.out + "/run.json", encoding="utf-8") as file:
             return json.load(file)
 
-    def interrupt(self, send, *words):
-        """Starts a sweep of six cells, sends it a signal in its first block, and lets it go on to its end."""
+    def state(self):
+        """Bytes and times of all files of the run."""
+        return {name: (pathlib.Path(self.out, name).read_bytes(), os.stat(os.path.join(self.out, name)).st_mtime_ns)
+                for name in sorted(os.listdir(self.out)) if os.path.isfile(os.path.join(self.out, name))}
+
+    def begin(self, *words):
+        """Starts a sweep of six cells; returns when its first samples are there."""
         process = subprocess.Popen([PROGRAM, "sweep", "--recipe", "uniform:rows=1000000", "--rates", "0.01,0.02,0.03", "--sink", "row_ids",
                                     "--kernel", "per_row,direct_scalar", "--rounds", "8", "--counters", "none", "--no-plots", "--out", self.out, *words],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -50,6 +55,11 @@ class Trouble(unittest.TestCase):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and not (samples.exists() and len(samples.read_text().splitlines()) > 4):
             time.sleep(0.01)
+        return process
+
+    def interrupt(self, send, *words):
+        """Starts a sweep of six cells, sends it a signal in its first block, and lets it go on to its end."""
+        process = self.begin(*words)
         send(process)
         _, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130, errors)
@@ -63,6 +73,66 @@ class Trouble(unittest.TestCase):
     def test_terminate(self):
         self.interrupt(lambda process: process.terminate())
         self.assertEqual(self.samples_of_cells(), ["8"] * 6)
+
+    def test_hang_up(self):
+        self.interrupt(lambda process: process.send_signal(signal.SIGHUP))
+        self.assertEqual(self.samples_of_cells(), ["8"] * 6)
+
+    def test_one_process_writes_a_run(self):
+        process = self.begin("--starts", "2")
+        errors = self.sweep("--resume", self.out, code=4).stderr
+        self.assertIn("another process is writing this run", errors)
+        self.sweep(*SMALL, *QUICKLY, "--start", "0", "--out", self.out, code=4)
+        process.kill()  # its child ends with it
+        process.communicate(timeout=60)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            again = subprocess.run([PROGRAM, "sweep", "--resume", self.out, "--quiet"], stderr=subprocess.PIPE, text=True, timeout=300)
+            if again.returncode != 4:
+                break
+            time.sleep(0.05)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.samples_of_cells(), ["16"] * 6)
+        keys = [(row["cell"], row["start"], row["round"]) for row in rows(self.out + "/samples.csv")]
+        self.assertEqual(len(keys), len(set(keys)))
+
+    def test_a_complete_run_is_left_alone(self):
+        self.sweep(*SMALL, *QUICKLY, "--starts", "2", "--out", self.out)
+        before = self.state()
+        self.sweep("--resume", self.out)
+        self.assertEqual(self.state(), before)
+
+    def test_another_machine_is_refused(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        path = pathlib.Path(self.out, "run.json")
+        for key in ("program", "croaring", "machine"):
+            other = dict(self.run_json(), **{key: "another"})
+            path.write_text(json.dumps(other))
+            errors = self.sweep("--resume", self.out, code=2).stderr
+            self.assertIn("measured with " + key + " another", errors)
+            path.write_text(json.dumps(dict(other, **{key: None})))
+
+    def test_a_run_without_its_record_goes_on(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        for text in ("", "garbage"):
+            pathlib.Path(self.out, "run.json").write_text(text)
+            self.assertIn("give the run's options again", self.sweep("--resume", self.out, code=2).stderr)
+            self.sweep("--resume", self.out, *SMALL, *QUICKLY)
+            self.assertEqual(self.samples_of_cells(), ["6"] * 4)
+
+    def test_samples_of_the_bound_are_missed(self):
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        samples = pathlib.Path(self.out, "samples.csv")
+        whole = samples.read_text().splitlines(keepends=True)
+        for kernel in (",bound,", "_aa,"):
+            samples.write_text("".join(line for line in whole if kernel not in line or ",5," not in line))
+            self.sweep("--resume", self.out)
+            self.assertEqual(len(samples.read_text().splitlines()), len(whole))
+
+    def test_closed_standard_streams(self):
+        self.sweep(*SMALL, *QUICKLY[:-1], "--out", self.out, preexec_fn=lambda: [os.close(fd) for fd in (0, 1, 2)])
+        self.assertTrue(all(len(row) == 16 and None not in row for row in rows(self.out + "/samples.csv")))
+        self.assertEqual(self.samples_of_cells(), ["6"] * 4)
 
     def test_a_signal_before_anything_is_measured(self):
         plan = os.path.join(self.folder.name, "plan")
@@ -132,8 +202,12 @@ class Trouble(unittest.TestCase):
             for cell in cells:
                 text = text.replace(cell, cell[::-1])
             path.write_text(text)
-        errors = self.sweep("--resume", self.out).stderr
+        before = self.state()
+        self.assertIn("--replace", self.sweep("--resume", self.out, code=2).stderr)
+        self.assertEqual(self.state(), before)
+        errors = self.sweep("--resume", self.out, "--replace").stderr
         self.assertIn("4 rows of another program", errors)
+        self.assertNotIn("--replace", self.run_json()["arguments"])
         self.assertIn("4 rows of another program", " ".join(self.run_json()["warnings"]))
         self.assertEqual(self.samples_of_cells(), ["6"] * 4)
         self.assertEqual({row["cell"] for row in rows(self.out + "/samples.csv")}, cells)
@@ -181,6 +255,7 @@ class Trouble(unittest.TestCase):
             errors = self.sweep(*SMALL, *QUICKLY, "--starts", starts, "--out", self.out, code=1, preexec_fn=limit).stderr
             self.assertIn("samples.csv", errors)
             self.assertEqual(len(errors.splitlines()), int(starts), errors)
+            self.assertIn("sweep --resume " + self.out + " goes on", errors)
             self.sweep("--resume", self.out)
             self.assertEqual(self.samples_of_cells(), [str(6 * int(starts))] * 4)
 
