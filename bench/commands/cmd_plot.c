@@ -4,10 +4,13 @@
 
 #include "command.h"
 #include "figures.h"
+#include "scan_report.h"
 
 static int draw(const char *run_dir, const char *format, struct dv_error *error_out)
 {
     struct figures figures;
+    if (scan_report_is_there(run_dir))
+        return scan_figures_draw(run_dir, format, error_out);
     int status = figures_plan(&figures, run_dir, error_out);
     if (status < 0)
         return status;

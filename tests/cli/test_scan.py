@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -141,6 +142,17 @@ class Scan(unittest.TestCase):
             self.assertEqual(len(result.stderr.splitlines()), 1, (words, result.stderr))
             self.assertIn(said, result.stderr)
             self.assertFalse(os.path.exists(self.out + "/scan.csv") and rows(self.out + "/scan.csv"))
+
+    def test_report_and_figures(self):
+        self.scan(*SMALL, "--columns", "0,1")
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        for said in ("shorter by", "| scan, 1int |", "Asked per row", "Break-even of per_row", "share of a scan of 1 column, 6.1 %"):
+            self.assertIn(said, text)
+        if shutil.which("gnuplot"):
+            self.assertEqual(self.run_program("plot", self.out).returncode, 0)
+            self.assertIn("direct_scalar", pathlib.Path(self.out, "plots", "scan_custom.1.svg").read_text(encoding="utf-8"))
+            self.assertEqual(self.run_program("report", self.out).returncode, 0)
+            self.assertIn("plots/scan_custom.1.svg", pathlib.Path(self.out, "report.md").read_text(encoding="utf-8"))
 
     def test_no_space_is_seen_before_writing(self):
         result = self.scan("--rows", str(1 << 40), "--columns", "0", code=1)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_rows.h"
+
+#include <string.h>
+
+static bool matches(const char *wanted, const char *text)
+{
+    return !wanted || strcmp(wanted, text) == 0;
+}
+
+bool scan_row_is_of(const struct csv_table *scan, size_t row, const struct scan_group *group)
+{
+    uint64_t n_files = 0;
+    (void)csv_unsigned(scan, row, CSV_scan_files, &n_files);
+    return matches(group->study, csv_text(scan, row, CSV_scan_study)) &&
+           matches(group->vectors, csv_text(scan, row, CSV_scan_dv)) &&
+           matches(group->query, csv_text(scan, row, CSV_scan_query)) &&
+           matches(group->columns, csv_text(scan, row, CSV_scan_columns)) &&
+           (group->n_files == 0 || group->n_files == n_files);
+}
+
+static bool has_vector(const char *kernel)
+{
+    return strcmp(kernel, "none") != 0 && strcmp(kernel, "function") != 0 && strcmp(kernel, "engine") != 0;
+}
+
+size_t scan_find_row(const struct csv_table *scan, const struct scan_group *group, const char *kernel)
+{
+    const bool is_fastest = strcmp(kernel, "fastest") == 0;
+    size_t found = SCAN_NO_ROW;
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        const char *id = csv_text(scan, row, CSV_scan_kernel);
+        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_verdict), "ok") != 0 ||
+            (is_fastest ? !has_vector(id) : strcmp(id, kernel) != 0))
+            continue;
+        if (!is_fastest)
+            return row;
+        if (found == SCAN_NO_ROW ||
+            csv_real(scan, row, CSV_scan_ns_per_row) < csv_real(scan, found, CSV_scan_ns_per_row))
+            found = row;
+    }
+    return found;
+}
+
+bool scan_is_first(const struct csv_table *scan, const struct scan_group *group, size_t row,
+                   enum csv_column column)
+{
+    if (!scan_row_is_of(scan, row, group))
+        return false;
+    for (size_t before = 0; before < row; before++)
+        if (scan_row_is_of(scan, before, group) &&
+            strcmp(csv_text(scan, before, column), csv_text(scan, row, column)) == 0)
+            return false;
+    return true;
+}
+
+struct scan_group scan_group_of(const struct csv_table *scan, size_t row)
+{
+    const bool varies_columns = strcmp(csv_text(scan, row, CSV_scan_axis), "columns") == 0;
+    return (struct scan_group){.study = csv_text(scan, row, CSV_scan_study),
+                               .vectors = varies_columns ? csv_text(scan, row, CSV_scan_dv) : NULL};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Look-ups in scan.csv that its report, claims and figures share.
+ *
+ * Place in the data flow: scan.csv -> rows by study, vectors, projection, kernel -> scan_report.c, scan_figures.c. */
+#ifndef DVBENCH_SCAN_ROWS_H
+#define DVBENCH_SCAN_ROWS_H
+
+#include <stdbool.h>
+
+#include "csv.h"
+
+#define SCAN_NO_ROW SIZE_MAX
+
+/* Which rows belong together; NULL and 0 match all. */
+struct scan_group {
+    const char *study;
+    const char *vectors; /* column dv */
+    const char *query;
+    const char *columns;
+    uint64_t n_files;
+};
+
+bool scan_row_is_of(const struct csv_table *scan, size_t row, const struct scan_group *group);
+
+/* The first row of the group with that kernel and a time; "fastest": the kernel with the shortest query that is not
+ * none, function or engine. SCAN_NO_ROW where there is none. */
+size_t scan_find_row(const struct csv_table *scan, const struct scan_group *group, const char *kernel);
+
+/* Whether `row` is the first with its text in `column` among the rows of the group. */
+bool scan_is_first(const struct csv_table *scan, const struct scan_group *group, size_t row,
+                   enum csv_column column);
+
+/* The group of one picture and table: a study, and where it varies columns, one kind of vectors. */
+struct scan_group scan_group_of(const struct csv_table *scan, size_t row);
+
+#endif

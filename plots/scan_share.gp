@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Per cent of a whole query that its deletion vectors take, for each kernel; labels of the axis in DVBENCH_X.
+figure = "scan_share"
+question = "What share of a scan is the deletion vector?"
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
+labels = env("DVBENCH_X", "")
+set xtics ()
+do for [i = 1:words(labels)] { set xtics add (word(labels, i) i) }
+set xrange [0.7 : words(labels) + 0.3]
+set yrange [0 : 100]
+set ylabel "share of the query, per cent"
+set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
+# What is no kernel has no share.
+drawn = ""
+do for [i = 1:words(kernels)] { k = word(kernels, i); if (k ne "none" && k ne "function" && k ne "engine") { drawn = drawn." ".k } }
+plot for [i = 1:words(drawn)] k = word(drawn, i) data using (is(k) ? column("place") : NaN):(column("dv_share_pct")) \
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k
