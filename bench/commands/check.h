@@ -12,8 +12,8 @@
 
 #include "batches.h"
 #include "dv.h"
-#include "guard.h"
 #include "kernel.h"
+#include "verify.h"
 
 struct check_case {
     char name[128]; /* how to make it again: a spec, "random:seed=7", "edge: ..." */
@@ -64,7 +64,8 @@ struct check_tally {
     struct check_cell (*cells)[N_SINKS]; /* owned: one row per registered kernel, in the registry's order */
     size_t n_kernels;
     uint64_t n_cases;
-    unsigned *sinks; /* owned: per kernel, the mask of the sinks to run; all at first */
+    unsigned *sinks;         /* owned: per kernel, the mask of the sinks to run; all at first */
+    struct verify_room room; /* private: memory of all verifications */
 };
 
 int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out);

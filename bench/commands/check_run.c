@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
-
 int check_tally_open(struct check_tally *tally_out, struct dv_error *error_out)
 {
     size_t n_kernels = kernels_count();
@@ -28,6 +26,7 @@ void check_tally_close(struct check_tally *tally)
 {
     free(tally->cells);
     free(tally->sinks);
+    verify_room_close(&tally->room);
     *tally = (struct check_tally){0};
 }
 
@@ -89,7 +88,7 @@ static int run_kernel(struct check_tally *tally, size_t index, struct check_case
 
 int check_run(struct check_tally *tally, struct check_case *check, uint64_t seed, struct dv_error *error_out)
 {
-    const struct verify_options options = {.seed = seed, .shuffled = 1, .gaps = 1};
+    const struct verify_options options = {.room = &tally->room, .seed = seed, .shuffled = 1, .gaps = 1};
     struct dv_error error = {0};
     int status = 0;
     tally->n_cases++;

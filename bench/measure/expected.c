@@ -7,8 +7,9 @@
 int expected_open(struct expected *expected_out, enum sink_kind sink, uint32_t max_rows,
                   struct dv_error *error_out)
 {
-    *expected_out = (struct expected){.sink = sink, .max_rows = max_rows};
-    expected_out->out = malloc(dv_sink_bytes(sink, max_rows) + SINK_SLACK_BYTES);
+    *expected_out =
+        (struct expected){.sink = sink, .max_rows = max_rows, .n_bytes = dv_sink_bytes(sink, max_rows)};
+    expected_out->out = malloc(expected_out->n_bytes + SINK_SLACK_BYTES);
     expected_out->is_deleted = malloc((size_t)max_rows + 1);
     if (expected_out->out && expected_out->is_deleted)
         return 0;

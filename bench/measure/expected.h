@@ -20,6 +20,7 @@ struct expected {
     void *out;           /* owned; the elements, as the sink's kind lays them out */
     uint8_t *is_deleted; /* owned; one byte per row: what the elements were derived from */
     uint32_t max_rows;   /* largest batch that fits */
+    size_t n_bytes;      /* of out, without slack */
 };
 
 /* Allocates for batches of at most max_rows. Returns 0 or DV_ERROR_MEMORY. */

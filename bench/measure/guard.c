@@ -152,8 +152,7 @@ void guard_copy_close(struct guard_copy *copy)
     *copy = (struct guard_copy){0};
 }
 
-static const int caught_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-enum { N_CAUGHT = sizeof caught_signals / sizeof *caught_signals };
+static const int caught_signals[GUARD_N_SIGNALS] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 struct guarded_call {
     sigjmp_buf back;
@@ -167,7 +166,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)context;
     struct guarded_call *call = current_call;
-    if (!call) { /* another thread's fault: the instruction runs again and kills as it would have */
+    if (!call) { /* not of a guarded call: the instruction runs again and kills as it would have */
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
         return;
     }
@@ -175,20 +174,28 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     siglongjmp(call->back, 1);
 }
 
+void guard_catch(struct guard_handlers *previous_out)
+{
+    /* Nothing is blocked in the handler, so that a call costs no system call to save and restore the mask. */
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < GUARD_N_SIGNALS; i++)
+        sigaction(caught_signals[i], &action, &previous_out->actions[i]);
+}
+
+void guard_release(const struct guard_handlers *previous)
+{
+    for (int i = 0; i < GUARD_N_SIGNALS; i++)
+        sigaction(caught_signals[i], &previous->actions[i], NULL);
+}
+
 int guard_call(void (*function)(void *argument), void *argument, struct guard_fault *fault_out)
 {
     *fault_out = (struct guard_fault){0};
     struct guarded_call call = {.fault = fault_out};
-    struct sigaction previous[N_CAUGHT];
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < N_CAUGHT; i++)
-        sigaction(caught_signals[i], &action, &previous[i]);
     current_call = &call;
-    if (sigsetjmp(call.back, 1) == 0)
+    if (sigsetjmp(call.back, 0) == 0)
         function(argument);
     current_call = NULL;
-    for (int i = 0; i < N_CAUGHT; i++)
-        sigaction(caught_signals[i], &previous[i], NULL);
     return fault_out->signal;
 }

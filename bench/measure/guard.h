@@ -12,6 +12,7 @@
 #ifndef DVBENCH_GUARD_H
 #define DVBENCH_GUARD_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,10 +69,21 @@ struct guard_fault {
     const void *address; /* what was accessed, or the instruction for SIGILL and SIGFPE */
 };
 
-/* Calls function(argument) with those signals caught. A fault ends the call where it stands: what it
- * allocated is lost, and what it wrote is as it was left; variables that the caller wants to read afterwards
- * live behind `argument` and are volatile. Previous handlers are restored. One call per thread at a time, not
- * nested. Returns 0, or the signal. */
+enum { GUARD_N_SIGNALS = 4 };
+
+struct guard_handlers {
+    struct sigaction actions[GUARD_N_SIGNALS]; /* private */
+};
+
+/* Catches the four signals from here to guard_release, which restores what was there. Once per verification,
+ * not per call: eight system calls around each kernel call were most of what a check spent. */
+void guard_catch(struct guard_handlers *previous_out);
+void guard_release(const struct guard_handlers *previous);
+
+/* Calls function(argument), between guard_catch and guard_release. A fault ends the call where it stands: what
+ * it allocated is lost, and what it wrote is as it was left; variables that the caller wants to read afterwards
+ * live behind `argument` and are volatile. One call per thread at a time, not nested. Returns 0, or the
+ * signal. */
 int guard_call(void (*function)(void *argument), void *argument, struct guard_fault *fault_out);
 
 #endif

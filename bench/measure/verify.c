@@ -103,8 +103,7 @@ struct verification {
     struct kernel_state state;
     bool is_open; /* state is to be closed */
     size_t state_bytes;
-    struct guard_buffer buffer;
-    struct expected expected;
+    struct verify_room *room;
     struct verdict *verdict;
 };
 
@@ -136,13 +135,13 @@ static void call_kernel(void *argument)
 static int wrong_by_fault(const struct verification *v, const struct batch *batch,
                           const struct guard_fault *fault)
 {
-    const uint8_t *address = fault->address, *out = v->buffer.data;
+    const uint8_t *address = fault->address, *out = v->room->buffer.data;
     const uint8_t *bytes = v->dv->bytes;
     char place[80];
     if (fault->signal != SIGSEGV && fault->signal != SIGBUS)
         snprintf(place, sizeof place, "an instruction");
-    else if (address >= out - 4096 && address < out + v->buffer.n_bytes + 2 * 4096)
-        snprintf(place, sizeof place, "byte %td of the sink's %zu", address - out, v->buffer.n_bytes);
+    else if (address >= out - 4096 && address < out + v->room->buffer.n_bytes + 2 * 4096)
+        snprintf(place, sizeof place, "byte %td of the sink's %zu", address - out, v->room->buffer.n_bytes);
     else if (address >= bytes - 4096 && address < bytes + v->dv->n_bytes + 4096)
         snprintf(place, sizeof place, "byte %td of the vector's %zu", address - bytes, v->dv->n_bytes);
     else
@@ -154,28 +153,28 @@ static int wrong_by_fault(const struct verification *v, const struct batch *batc
 /* Runs one batch into fresh garbage and looks at everything. Returns 1 where fine. */
 static int verify_batch(struct verification *v, const struct batch *batch, const struct pass *pass)
 {
-    guard_place(&v->buffer, dv_sink_bytes(v->sink, batch->n_rows), pass->placement);
-    guard_fill(&v->buffer, pass->garbage);
+    guard_place(&v->room->buffer, dv_sink_bytes(v->sink, batch->n_rows), pass->placement);
+    guard_fill(&v->room->buffer, pass->garbage);
     struct one_call call = {
-        .verification = v, .batch = batch, .sink = {.out = v->buffer.data, .n_out = UINT32_MAX}};
+        .verification = v, .batch = batch, .sink = {.out = v->room->buffer.data, .n_out = UINT32_MAX}};
     struct guard_fault fault;
     if (guard_call(call_kernel, &call, &fault) != 0)
         return wrong_by_fault(v, batch, &fault);
-    ptrdiff_t broken = guard_check(&v->buffer);
+    ptrdiff_t broken = guard_check(&v->room->buffer);
     if (broken != 0)
         return not_ok(v->verdict, VERDICT_WRONG,
                       "wrote %td bytes %s the sink's buffer (batch at %" PRIu64 ", %" PRIu32 " rows)",
                       broken > 0 ? broken : -broken, broken > 0 ? "behind the slack of" : "before",
                       batch->start, batch->n_rows);
-    if (call.sink.out != v->buffer.data)
+    if (call.sink.out != v->room->buffer.data)
         return not_ok(v->verdict, VERDICT_WRONG, "moved sink->out (batch at %" PRIu64 ")", batch->start);
-    return verify_output(&v->expected, batch, call.n_live, &call.sink, v->verdict);
+    return verify_output(&v->room->expected, batch, call.n_live, &call.sink, v->verdict);
 }
 
 static int run_pass(struct verification *v, const struct pass *pass)
 {
     for (size_t i = 0; i < pass->n_batches; i++) {
-        expected_fill(&v->expected, v->dv, &pass->batches[i]);
+        expected_fill(&v->room->expected, v->dv, &pass->batches[i]);
         unsigned n_repeats = pass->batches[i].n_rows <= MAX_REPEATED_ROWS ? pass->n_repeats : 1;
         for (unsigned repeat = 0; repeat < n_repeats; repeat++)
             if (!verify_batch(v, &pass->batches[i], pass))
@@ -251,6 +250,18 @@ static int passes_out_of_order(struct verification *v, const struct batches *bat
     return status;
 }
 
+static int all_passes(struct verification *v, const struct batches *batches,
+                      const struct verify_options *options, struct dv_error *error_out)
+{
+    struct guard_handlers previous;
+    guard_catch(&previous);
+    int status = passes_in_order(v, batches);
+    if (status == 1 && options)
+        status = passes_out_of_order(v, batches, options, error_out);
+    guard_release(&previous);
+    return status;
+}
+
 static uint32_t largest_batch(const struct batches *batches)
 {
     uint32_t n_rows = 0;
@@ -258,6 +269,30 @@ static uint32_t largest_batch(const struct batches *batches)
         if (batches->items[i].n_rows > n_rows)
             n_rows = batches->items[i].n_rows;
     return n_rows;
+}
+
+void verify_room_close(struct verify_room *room)
+{
+    guard_close(&room->buffer);
+    expected_close(&room->expected);
+}
+
+static int room_enlarge(struct verify_room *room, enum sink_kind sink, uint32_t max_rows,
+                        struct dv_error *error_out)
+{
+    const size_t n_bytes = dv_sink_bytes(sink, max_rows);
+    int status = 0;
+    if (!room->buffer.pages || room->buffer.capacity_bytes < n_bytes) {
+        guard_close(&room->buffer);
+        status = guard_open(&room->buffer, n_bytes, error_out);
+    }
+    if (status == 0 &&
+        (!room->expected.out || room->expected.max_rows < max_rows || room->expected.n_bytes < n_bytes)) {
+        expected_close(&room->expected);
+        status = expected_open(&room->expected, sink, max_rows, error_out);
+    }
+    room->expected.sink = sink;
+    return status;
 }
 
 int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct batches *batches,
@@ -273,22 +308,21 @@ int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct
     if (dv->view.cardinality > 0 && dv->intervals.n_items == 0)
         return dv_fail(error_out, DV_ERROR_USAGE, "the vector was opened without its intervals");
 
-    struct verification v = {.kernel = kernel, .dv = dv, .sink = sink, .verdict = verdict_out};
+    struct verify_room own = {0};
+    struct verification v = {.kernel = kernel,
+                             .dv = dv,
+                             .sink = sink,
+                             .verdict = verdict_out,
+                             .room = options && options->room ? options->room : &own};
     struct dv_error error = {0};
-    uint32_t max_rows = largest_batch(batches);
-    int status = expected_open(&v.expected, sink, max_rows, &error);
-    if (status == 0)
-        status = guard_open(&v.buffer, dv_sink_bytes(sink, max_rows), &error);
+    int status = room_enlarge(v.room, sink, largest_batch(batches), &error);
     if (status == 0)
         status = reopen(&v, &error);
     if (status == 1)
-        status = passes_in_order(&v, batches);
-    if (status == 1 && options)
-        status = passes_out_of_order(&v, batches, options, &error);
+        status = all_passes(&v, batches, options, &error);
     close_state(&v);
     verdict_out->state_bytes = v.state_bytes;
-    guard_close(&v.buffer);
-    expected_close(&v.expected);
+    verify_room_close(&own);
     if (status < 0 && error_out)
         *error_out = error;
     return status < 0 ? status : 0;

@@ -35,11 +35,21 @@ const char *verdict_id(enum verdict_kind kind);
 int verify_output(const struct expected *expected, const struct batch *batch, uint32_t n_live,
                   const struct sink *sink, struct verdict *verdict_out);
 
+/* Memory that verifications may share: mapping and touching it anew costs more than most kernels do. All zero
+ * at first; verify_kernel enlarges it, verify_room_close releases it. */
+struct verify_room {
+    struct guard_buffer buffer;
+    struct expected expected;
+};
+
+void verify_room_close(struct verify_room *room);
+
 /* What verify_kernel does beyond two passes in order. */
 struct verify_options {
-    uint64_t seed; /* of the shuffle and the gaps */
-    bool shuffled; /* a pass in shuffled order, each batch twice */
-    bool gaps;     /* a pass that leaves out about half of the batches */
+    struct verify_room *room; /* the caller's; NULL: one of its own */
+    uint64_t seed;            /* of the shuffle and the gaps */
+    bool shuffled;            /* a pass in shuffled order, each batch twice */
+    bool gaps;                /* a pass that leaves out about half of the batches */
 };
 
 /* Opens the kernel's state for `dv`, which must have its intervals and what the kernel needs, and runs it

@@ -77,6 +77,8 @@ static void pages_around_a_buffer_fault(void **state)
     (void)state;
     struct guard_fault fault;
     struct guard_buffer buffer;
+    struct guard_handlers previous;
+    guard_catch(&previous);
     assert_int_equal(guard_open(&buffer, 5000, NULL), 0);
     uint8_t *data = buffer.data;
     assert_int_equal(guard_call(write_byte, data + 5000 + SINK_SLACK_BYTES - 1, &fault), 0);
@@ -88,12 +90,15 @@ static void pages_around_a_buffer_fault(void **state)
     assert_int_equal(guard_call(read_byte, data - 1, &fault), SIGSEGV);
     assert_int_equal(guard_call(read_byte, data, &fault), 0);
     guard_close(&buffer);
+    guard_release(&previous);
 }
 
 static void copy_faults_one_byte_behind_and_on_writes(void **state)
 {
     (void)state;
     uint8_t bytes[20000];
+    struct guard_handlers previous;
+    guard_catch(&previous);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7);
     FOR_EACH_SIZE(i)
@@ -109,17 +114,26 @@ static void copy_faults_one_byte_behind_and_on_writes(void **state)
         }
         guard_copy_close(&copy);
     }
+    guard_release(&previous);
 }
 
-static void call_restores_handlers(void **state)
+static void what_was_caught_is_released_again(void **state)
 {
     (void)state;
     struct sigaction before, after;
+    struct guard_handlers previous;
     struct guard_fault fault;
+    sigset_t mask_before, mask_after;
     sigaction(SIGILL, NULL, &before);
-    assert_int_equal(guard_call(run_undefined_instruction, NULL, &fault), SIGILL);
+    sigprocmask(SIG_BLOCK, NULL, &mask_before);
+    guard_catch(&previous);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(guard_call(run_undefined_instruction, NULL, &fault), SIGILL);
+    guard_release(&previous);
     sigaction(SIGILL, NULL, &after);
     assert_true(before.sa_handler == after.sa_handler);
+    sigprocmask(SIG_BLOCK, NULL, &mask_after);
+    assert_int_equal(sigismember(&mask_before, SIGILL), sigismember(&mask_after, SIGILL));
 }
 
 static void absurd_sizes_are_refused(void **state)
@@ -141,7 +155,7 @@ int main(void)
         cmocka_unit_test(each_byte_of_a_canary_counts),
         cmocka_unit_test(pages_around_a_buffer_fault),
         cmocka_unit_test(copy_faults_one_byte_behind_and_on_writes),
-        cmocka_unit_test(call_restores_handlers),
+        cmocka_unit_test(what_was_caught_is_released_again),
         cmocka_unit_test(absurd_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
