@@ -16,9 +16,10 @@ calls=$box/calls
 n_checks=0
 
 mkdir -p "$tree" "$bin" "$box/etc/apt/sources.list.d"
-mkdir -p "$tree/kernels" "$tree/datasets" "$tree/bench" "$tree/plots" "$tree/tests"
+mkdir -p "$tree/kernels" "$tree/datasets" "$tree/bench/commands" "$tree/plots" "$tree/tests"
 cp "$source/dvbench" "$tree/"
 cp -R "$source/tools" "$tree/"
+cp "$source/bench/commands/commands.def" "$tree/bench/commands/"
 touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/kernels/kernels.def"
 for tool in sh awk basename cat chmod cp cut dirname env find flock grep head id ln ls mkdir mktemp mv readlink rm sed sort \
     tail touch tr uname getconf dpkg sleep; do
@@ -133,6 +134,35 @@ launch --croaring=system sweep
 check 'another choice configures again' called '^meson setup --reconfigure .* -Droaring_prefix=$'
 launch --croaring=/nowhere sweep
 check 'a wrong prefix is a usage error' [ "$status" -eq 2 ]
+# shellcheck disable=SC2016
+fake cc 'case "$*" in *-lroaring*) echo "ld: undefined reference to roaring_bitmap_free"; exit 1 ;; esac'
+launch --croaring="$box/roar" list
+check 'a CRoaring that does not link: exit 4' [ "$status" -eq 4 ]
+check "with the linker's line" contains "$said" 'does not link: ld: undefined reference'
+fake cc ':'
+launch --croaring="$box/roar" list
+check 'and after a repair it is taken' [ "$out" = 'program list' ]
+
+fresh
+launch --help
+check 'help needs no build' not_called '^ninja'
+check 'help lists the commands' contains "$out" 'inspect FILE...'
+check 'help lists what the launcher takes' contains "$out" DVBENCH_BUILD
+launch
+check 'no command is a usage error' [ "$status" -eq 2 ]
+launch list
+ln -sf "$tree/dvbench" "$box/link"
+: >"$calls"
+out=$(PATH=$bin DVBENCH_ETC=$box/etc "$box/link" list)
+check 'works through a link' [ "$out" = 'program list' ]
+check 'and builds nothing for it' [ ! -s "$calls" ]
+fresh
+rm -rf "$tree/build"
+: >"$tree/build" # nobody can make a folder there, root included
+launch list
+check 'a build folder that cannot be written: exit 4' [ "$status" -eq 4 ]
+check 'says so in one line' [ "$(wc -l <"$box/said")" -eq 1 ]
+rm "$tree/build"
 fresh
 launch --croaring=archive list
 check 'archive asked for but not to be had: exit 4' [ "$status" -eq 4 ]
