@@ -69,6 +69,37 @@ static int list_tests(const struct plan *plan, struct dv_error *error_out)
     return 0;
 }
 
+/* K=V,...: into the context of the JSON. */
+static int add_context(const char *list, struct dv_error *error_out)
+{
+    while (list && *list) {
+        const size_t n = strcspn(list, ","), n_key = strcspn(list, "=,");
+        char *pair = strndup(list, n);
+        if (!pair)
+            return dv_no_memory(error_out);
+        int status = 0;
+        if (n_key == 0 || list[n_key] != '=')
+            status =
+                dv_fail(error_out, DV_ERROR_USAGE, "--benchmark_context=%s: KEY=VALUE,... is expected", pair);
+        else {
+            pair[n_key] = '\0';
+            if (gbench_add_context(pair, pair + n_key + 1) != 0)
+                status = dv_no_memory(error_out);
+        }
+        free(pair);
+        if (status < 0)
+            return status;
+        list += n + (list[n] == ',');
+    }
+    return 0;
+}
+
+static void print_warnings(const struct sweep_options *options)
+{
+    for (size_t i = 0; options->start < 0 && i < options->vectors.n_warnings; i++)
+        fprintf(stderr, "dvbench: warning: %s\n", options->vectors.warnings[i]);
+}
+
 /* Before anything is measured: a file that cannot be written must not cost the run. */
 static int check_benchmark_out(const char *path, struct dv_error *error_out)
 {
@@ -301,12 +332,16 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         status = dv_fail(error_out, DV_ERROR_USAGE, "--benchmark_filter=%s: not a valid regular expression",
                          options.benchmark_filter);
     if (status == 0)
+        status = add_context(options.benchmark_context, error_out);
+    if (status == 0)
         status =
             plan_expand(&plan, &options, options.benchmark_filter ? gbench_filter_matches : NULL, error_out);
     if (status == 0 && options.list_tests) {
         status = list_tests(&plan, error_out);
         goto out;
     }
+    if (status == 0)
+        print_warnings(&options);
     if (status == 0 && options.benchmark_out)
         status = check_benchmark_out(options.benchmark_out, error_out);
     if (status == 0)

@@ -23,13 +23,16 @@ int machine_pin_cpu(int cpu, struct dv_error *error_out)
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
         return dv_fail(error_out, DV_ERROR_USAGE, "no CPU %d: 0 to %d can be named", cpu, CPU_SETSIZE - 1);
+    if (cpu >= sysconf(_SC_NPROCESSORS_CONF))
+        return dv_fail(error_out, DV_ERROR_USAGE, "no CPU %d: this machine has 0 to %ld", cpu,
+                       sysconf(_SC_NPROCESSORS_CONF) - 1);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && !CPU_ISSET(cpu, &set))
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
+                       "CPU %d is not allowed for this process: see taskset or the container's cpuset", cpu);
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) == 0)
         return 0;
-    if (errno == EINVAL)
-        return dv_fail(error_out, DV_ERROR_USAGE, "this process may not run on CPU %d, or there is none",
-                       cpu);
     return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "cannot stay on CPU %d: %s", cpu, strerror(errno));
 }
 

@@ -86,6 +86,20 @@ static int open_cells(struct block *block, struct dv_error *error_out)
     return 0;
 }
 
+/* Of the rows of the file: positions beyond them delete nothing. */
+static uint64_t count_deleted(const struct block *block)
+{
+    const uint64_t begin = block->source.base, end = begin + block->source.n_rows;
+    uint64_t n_deleted = 0;
+    for (size_t i = 0; i < block->dvs[0].intervals.n_items; i++) {
+        const struct dv_interval *interval = &block->dvs[0].intervals.items[i];
+        const uint64_t from = interval->start > begin ? interval->start : begin,
+                       to = interval->end < end ? interval->end : end;
+        n_deleted += to > from ? to - from : 0;
+    }
+    return n_deleted;
+}
+
 static void fill_facts(struct block *block)
 {
     struct block_result *result = block->result;
@@ -97,7 +111,7 @@ static void fill_facts(struct block *block)
     result->seed = block->source.seed;
     result->digest = block->source.digest;
     result->n_payload_bytes = block->source.n_payload_bytes;
-    result->n_deleted = view->cardinality;
+    result->n_deleted = count_deleted(block);
     result->n_containers = view->n_containers;
     for (int kind = 0; kind < DV_N_KINDS; kind++)
         result->n_kind[kind] = view->n_kind[kind];

@@ -61,12 +61,13 @@ static bool has_kernel(const struct plan_block *block, const struct kernel *kern
     return false;
 }
 
-/* Adds what the group asks for to what the block has, in the registry's order. */
+/* Adds what the group asks for to what the block has, in the registry's order. None where the filter passes none:
+ * per_row by itself compares nothing. */
 static int choose_kernels(struct plan_block *block, const struct sweep_group *group,
                           bool (*passes)(const char *name), struct dv_error *error_out)
 {
     const struct kernel **kernels = calloc(kernels_count(), sizeof *kernels);
-    size_t n_kernels = 0;
+    size_t n_kernels = 0, n_chosen = 0;
     if (!kernels)
         return dv_no_memory(error_out);
     for (size_t i = 0; i < kernels_count(); i++) {
@@ -83,12 +84,14 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
             chosen = passes(name);
             free(name);
         }
+        n_chosen += chosen;
         if (chosen || has_kernel(block, kernel) || strcmp(kernel->id, "per_row") == 0)
             kernels[n_kernels++] = kernel;
     }
+    const bool had_kernels = block->n_kernels > 0;
     free(block->kernels);
     block->kernels = kernels;
-    block->n_kernels = n_kernels;
+    block->n_kernels = passes && n_chosen == 0 && !had_kernels ? 0 : n_kernels;
     return 0;
 }
 
@@ -290,7 +293,29 @@ static int expand_group(struct expansion *ex)
         status = add_recipe_with_rows(ex, ex->group->recipes.items[i]);
     for (size_t i = 0; status == 0 && i < ex->group->files.n_items; i++)
         status = add_file(ex, ex->group->files.items[i]);
+    if (status < 0 && ex->group->n_line) { /* the plan's line besides what is wrong in it */
+        char where[sizeof ex->error_out->where];
+        snprintf(where, sizeof where, "plan %.80s, line %d%s%.120s", ex->options->plan_name,
+                 ex->group->n_line, ex->error_out->where[0] ? ": " : "", ex->error_out->where);
+        snprintf(ex->error_out->where, sizeof where, "%s", where);
+    }
     return status;
+}
+
+/* Takes out the blocks of which the filter left nothing. */
+static int drop_empty(struct plan *plan, struct dv_error *error_out)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < plan->n_blocks; i++)
+        if (plan->blocks[i].n_kernels)
+            plan->blocks[n_kept++] = plan->blocks[i];
+        else
+            block_free(&plan->blocks[i]);
+    plan->n_blocks = n_kept;
+    return n_kept
+               ? 0
+               : dv_fail(error_out, DV_ERROR_USAGE,
+                         "--benchmark_filter matches no cell of the plan; --benchmark_list_tests lists them");
 }
 
 /* Keeps every N-th block, from the I-th on. */
@@ -321,6 +346,8 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
         ex.group = &options->groups[i];
         status = expand_group(&ex);
     }
+    if (status == 0 && passes)
+        status = drop_empty(plan_out, error_out);
     if (status == 0 && options->shard)
         status = take_shard(plan_out, options->shard, error_out);
     if (status < 0)

@@ -77,7 +77,7 @@ static void group_free(struct sweep_group *group)
 
 #define MAX_PLAN_WORDS 128
 
-static int parse_plan_line(struct sweep_options *options, char *line, struct dv_error *error_out)
+static int parse_plan_line(struct sweep_options *options, char *line, int n_line, struct dv_error *error_out)
 {
     char name[] = "sweep";
     char *words[MAX_PLAN_WORDS] = {name};
@@ -94,6 +94,7 @@ static int parse_plan_line(struct sweep_options *options, char *line, struct dv_
     struct sweep_group *group = add_group(options);
     if (!group)
         return dv_no_memory(error_out);
+    group->n_line = n_line;
     int status = sweep_flags_parse(options, group, n_words, words, NULL, error_out);
     if (status == 0 && group->recipes.n_items + group->files.n_items == 0) {
         group_free(group);
@@ -107,9 +108,11 @@ static int parse_plan(struct sweep_options *options, const char *name, struct dv
     char *text = NULL;
     int status = plan_text_load(name, &text, error_out);
     int n_line = 0;
-    for (char *rest = text, *line; status == 0 && (line = strsep(&rest, "\n")) != NULL;) {
+    const size_t n_mark = text && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of an editor */
+    for (char *rest = text ? text + n_mark : NULL, *line;
+         status == 0 && (line = strsep(&rest, "\n")) != NULL;) {
         n_line++;
-        status = parse_plan_line(options, line, error_out);
+        status = parse_plan_line(options, line, n_line, error_out);
     }
     if (status < 0 && text) {
         char where[192];

@@ -37,6 +37,7 @@ struct sweep_group {
     unsigned modes;         /* mask of 1 << enum sweep_mode; 0: stream */
     uint32_t batch_rows[OPTION_BATCH_SIZES_LIMIT];
     size_t n_batch_rows; /* 0: 5,000 */
+    int n_line;          /* of the plan, from 1; 0: of the command line */
 };
 
 struct sweep_options {

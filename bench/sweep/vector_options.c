@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "payload_ranges.h"
 #include "source.h"
 #include "vector_options.h"
 
@@ -125,22 +126,38 @@ static bool has_warning(const struct vector_options *options, const char *line)
 }
 
 /* A file may be opened many times, by one block after the other: what it warns of is kept once. */
-static void keep_warnings(struct vector_options *options, const char *name, const struct format_file *file)
+static void keep_warning(struct vector_options *options, const char *name, const char *text)
 {
-    for (size_t i = 0; i < file->n_warnings; i++) {
-        char *line = NULL;
-        if (asprintf(&line, "%s: %s", name, file->warnings[i]) < 0)
-            return;
-        char **grown = has_warning(options, line)
-                           ? NULL
-                           : realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
-        if (!grown) {
-            free(line);
-            continue;
-        }
-        options->warnings = grown;
-        options->warnings[options->n_warnings++] = line;
+    char *line = NULL;
+    if (asprintf(&line, "%s: %s", name, text) < 0)
+        return;
+    char **grown = has_warning(options, line)
+                       ? NULL
+                       : realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
+    if (!grown) {
+        free(line);
+        return;
     }
+    options->warnings = grown;
+    options->warnings[options->n_warnings++] = line;
+}
+
+/* --rows may be fewer than a vector has positions for: of another file, or of none. */
+static void warn_of_positions_beyond(struct vector_options *options, const char *name,
+                                     const struct dv_source *source)
+{
+    struct dv_view view;
+    char text[128];
+    if (!options->format.has_rows ||
+        dv_view_index(&view, source->payload, source->n_payload_bytes, NULL) != 0)
+        return;
+    const uint64_t last = view.n_containers ? payload_last(&view) : 0;
+    if (last >= source->n_rows && view.n_containers) {
+        snprintf(text, sizeof text, "positions up to %" PRIu64 " lie beyond the %" PRIu64 " rows of --rows",
+                 last, source->n_rows);
+        keep_warning(options, name, text);
+    }
+    dv_view_free(&view);
 }
 
 static int open_path(const struct vector_options *options, const struct numbered_path *found,
@@ -171,8 +188,8 @@ int vector_options_open(struct vector_options *options, const char *name, struct
         status = open_path(options, &found, file_out, error_out);
         free(found.path);
     }
-    if (status == 0)
-        keep_warnings(options, name ? name : VECTOR_INLINE_SPEC, file_out);
+    for (size_t i = 0; status == 0 && i < file_out->n_warnings; i++)
+        keep_warning(options, name ? name : VECTOR_INLINE_SPEC, file_out->warnings[i]);
     return status;
 }
 
@@ -218,6 +235,8 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     status = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
                   : dv_no_memory(error_out);
+    for (size_t i = 0; status == 0 && i < *n_out; i++)
+        warn_of_positions_beyond(options, (*sources_out)[i].spec, &(*sources_out)[i]);
     if (status != 0 && path)
         (void)dv_error_set_where(error_out, path);
     free(path);

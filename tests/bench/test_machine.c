@@ -234,6 +234,11 @@ static void test_pinning(void **state)
     assert_int_equal(CPU_COUNT(&after), 1);
     assert_true(CPU_ISSET(cpu, &after));
     assert_int_equal(sched_getcpu(), cpu);
+    if (CPU_COUNT(&before) > 1) { /* as taskset left it: what is not allowed is not taken */
+        assert_int_equal(machine_pin_cpu(cpu == 0 ? 1 : 0, &error), DV_ERROR_UNAVAILABLE);
+        assert_non_null(strstr(error.message, "is not allowed for this process"));
+        assert_int_equal(sched_getcpu(), cpu);
+    }
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 

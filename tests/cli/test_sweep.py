@@ -135,7 +135,35 @@ class Sweep(unittest.TestCase):
         self.assertEqual({row["kernel"] for row in rows(self.out + "/summary.csv")}, {"per_row"})
         with open(out_json, encoding="utf-8") as file:
             names = {entry["name"] for entry in json.load(file)["benchmarks"]}
-        self.assertIn(listed[0], names)
+            self.assertIn(listed[0], names)
+        for words in (["--benchmark_list_tests"], ["--out", self.out + "2"]):
+            self.assertIn("matches no cell", self.sweep(*SMALL, *QUICKLY, "--benchmark_filter=nomatch", *words, code=2).stderr)
+        self.assertFalse(os.path.exists(self.out + "2"))
+
+    def test_benchmark_context(self):
+        out_json = os.path.join(self.folder.name, "out.json")
+        self.sweep(*SMALL, *QUICKLY, "--benchmark_context=commit=abc,by=me", "--benchmark_out=" + out_json, "--out", self.out)
+        with open(out_json, encoding="utf-8") as file:
+            context = json.load(file)["context"]
+        self.assertEqual((context["commit"], context["by"]), ("abc", "me"))
+        for text in ("abc", "=abc", "a=b,c"):
+            self.assertIn("KEY=VALUE", self.sweep(*SMALL, *QUICKLY, "--benchmark_context=" + text, "--out", self.out + "2", code=2).stderr)
+
+    def test_deleted_counts_rows_of_the_file(self):
+        path = os.path.join(self.folder.name, "hundred.bin")
+        subprocess.run([PROGRAM, "gen", "--recipe", "prefix:rows=200:count=100", "--format", "roaring64", "-o", path], check=True, timeout=60,
+                       stdout=subprocess.DEVNULL)
+        errors = self.sweep("--dv", path, "--rows", "10", "--sink", "row_ids", "--kernel", "per_row", *QUICKLY, "--out", self.out).stderr
+        self.assertIn("positions up to 99 lie beyond the 10 rows of --rows", errors)
+        row, = rows(self.out + "/summary.csv")
+        self.assertEqual((row["rows"], row["deleted"], row["rate"]), ("10", "10", "1"))
+
+    def test_plan_with_a_byte_order_mark(self):
+        path = os.path.join(self.folder.name, "plan")
+        with open(path, "w", encoding="utf-8-sig") as file:
+            file.write("--recipe none:rows=1000 --sink row_ids --kernel per_row\n--recipe none:rows=x\n")
+        errors = self.sweep("--plan", path, *QUICKLY, "--out", self.out, code=2).stderr
+        self.assertIn("plan " + path + ", line 2: none: rows=x", errors)
 
     def test_modes_and_sinks(self):
         self.sweep("--recipe", "uniform:rows=100000:rate=0.02", "--sink", "all", "--mode", "stream,replay,cold", "--kernel", "per_row,direct_scalar",
