@@ -230,6 +230,7 @@ static int measure(struct scan *scan, struct scan_run *run, const char *data, st
     int status = make_tables(scan, data, run->progress, error_out);
     if (*scan->interrupted)
         return 0;
+    progress_begin(run->progress, scan->options->n_blocks, scan->options->quiet); /* what is left is blocks */
     if (status == 0)
         status = engine_query(scan->engine, NULL, error_out, "SET threads=%d", scan->options->n_threads);
     if (status == 0)
