@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "compare.h"
+#include "compare_differences.h"
 #include "gate_selftest.h"
 
 #define GATE_THRESHOLD_PCT 5.0
@@ -17,6 +18,7 @@ struct compare_options {
     double threshold_pct;
     bool with_all;
     bool self_test;
+    bool allow_differences;
 };
 
 static int parse_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out)
@@ -31,7 +33,7 @@ static int parse_threshold(const char *text, double *threshold_pct_out, struct d
     return 0;
 }
 
-enum { OPTION_THRESHOLD = 256, OPTION_ALL, OPTION_SELF_TEST };
+enum { OPTION_THRESHOLD = 256, OPTION_ALL, OPTION_SELF_TEST, OPTION_ALLOW };
 
 #define COMPARE_OPTIONS                                                                                      \
     {"threshold", required_argument, NULL, OPTION_THRESHOLD},                                                \
@@ -46,78 +48,109 @@ static int take_option(void *context, int value, const char *argument, struct dv
         return parse_threshold(argument, &options->threshold_pct, error_out);
     if (value == OPTION_ALL)
         options->with_all = true;
+    else if (value == OPTION_ALLOW)
+        options->allow_differences = true;
     else
         options->self_test = true;
     return 0;
 }
 
-static const char rules[] = "A cell is the same where vector, kernel, sink, batch size and mode are. Samples "
-                            "are paired by process start and round; a\n"
-                            "difference counts where the order-statistic interval of the ratios leaves 1 by "
-                            "more than the larger noise floor\n"
-                            "of the two runs and more than the threshold. All else is \"cannot tell\". "
-                            "Rounds of two runs were not taken at the\n"
-                            "same time: run A again beside B before you trust a small difference.\n";
+static const char rules[] =
+    "A cell is the same where the vector's bytes and rows, kernel, sink, batch size, batches and mode are.\n"
+    "Samples are paired by process start and round. A difference counts where the order-statistic interval\n"
+    "of the ratios leaves 1 by more than the larger noise floor of the two runs and by more than the\n"
+    "threshold; otherwise the answer is \"cannot tell\". A cell with fewer than 6 common samples, or without "
+    "a\n"
+    "noise floor, is \"not judgeable\". The first lines say what else differs between the runs: machine, "
+    "CPU,\n"
+    "CRoaring, compiler, flags, commit, load. The rounds of two runs were not taken at the same time: run A\n"
+    "again next to B before you trust a small difference.\n";
+
+/* Compares and prints what differs. The caller frees where 0. */
+static int compare(struct comparisons *comparisons_out, char **runs, const struct compare_options *options,
+                   size_t *n_other_out, struct dv_error *error_out)
+{
+    int status = compare_runs(comparisons_out, runs[0], runs[1], options->threshold_pct, error_out);
+    if (status < 0)
+        return status;
+    status = compare_differences(runs[0], comparisons_out->summary_a, runs[1], comparisons_out->summary_b,
+                                 n_other_out, error_out);
+    if (status < 0)
+        compare_free(comparisons_out);
+    else
+        compare_print(comparisons_out, options->with_all);
+    return status;
+}
 
 int command_compare(int argc, char **argv, struct dv_error *error_out)
 {
     static const struct option table[] = {COMPARE_OPTIONS, OPTIONS_END};
     struct compare_options options = {0};
     struct comparisons comparisons;
+    size_t n_other;
     int first = options_read(argc, argv, table, take_option, &options, error_out);
     if (first == 0)
-        printf("usage: dvbench compare A B [--threshold PERCENT] [--all]\nShows what is slower or faster in "
-               "run B than in run A.\n%s",
+        printf("usage: dvbench compare A B [--threshold PERCENT] [--all]\n"
+               "Shows what is slower or faster in run B than in run A. Exits 1 where no cell can be judged.\n"
+               "%s",
                rules);
     if (first <= 0)
         return first;
     if (argc - first != 2)
         return dv_fail(error_out, DV_ERROR_USAGE, "compare: give two run folders, the older first");
-    int status = compare_runs(&comparisons, argv[first], argv[first + 1], options.threshold_pct, error_out);
+    int status = compare(&comparisons, argv + first, &options, &n_other, error_out);
     if (status < 0)
         return status;
-    compare_print(&comparisons, options.with_all);
+    const bool is_judged = compare_n_judged(&comparisons) > 0;
+    if (!is_judged)
+        puts("compare: no cell was judged");
     compare_free(&comparisons);
-    return EXIT_FINE;
+    return is_judged ? EXIT_FINE : EXIT_CHECK_FAILED;
 }
 
-/* Answers that became wrong, and cells that are gone, are no pass either. */
-static bool is_regression(const struct comparisons *comparisons)
-{
-    return comparisons->n_verdict[COMPARE_SLOWER] + comparisons->n_verdict[COMPARE_WRONG] +
-               comparisons->n_verdict[COMPARE_MISSING] >
-           0;
-}
-
-static int gate_runs(const char *a, const char *b, const struct compare_options *options,
-                     struct dv_error *error_out)
+static int gate_runs(char **runs, const struct compare_options *options, struct dv_error *error_out)
 {
     struct comparisons comparisons;
-    int status = compare_runs(&comparisons, a, b, options->threshold_pct, error_out);
+    size_t n_other;
+    int status = compare(&comparisons, runs, options, &n_other, error_out);
     if (status < 0)
         return status;
-    compare_print(&comparisons, options->with_all);
-    bool is_stopped = is_regression(&comparisons);
+    const bool is_refused = n_other > 0 && !options->allow_differences;
+    const bool is_stopped = compare_print_reasons(&comparisons) > 0 || is_refused;
+    if (is_refused)
+        puts("gate: the runs are of different machines or builds; --allow-differences compares them anyway");
     puts(is_stopped ? "gate: stopped" : "gate: passed");
     compare_free(&comparisons);
     return is_stopped ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
 
+static void help_gate(void)
+{
+    printf(
+        "usage: dvbench gate A B [--threshold PERCENT] [--all] [--allow-differences]\n"
+        "       dvbench gate --self-test [RUN] [--threshold PERCENT]\n"
+        "Exits 1 where a cell of run B is slower than in run A, wrong, missing or not judgeable, where no\n"
+        "cell was judged, and where the runs are of different machines, CRoaring versions, compilers or "
+        "flags.\n"
+        "  --threshold          differences up to this many per cent do not count; default 5\n"
+        "  --all                lists the cells without a difference too\n"
+        "  --allow-differences  compares runs of different machines or builds\n"
+        "  --self-test          compares RUN (or a made one) with copies of itself: the gate must pass\n"
+        "                       one that is the same and one that is slower by less than counts, and\n"
+        "                       stop one that is slower by more\n%s",
+        rules);
+}
+
 int command_gate(int argc, char **argv, struct dv_error *error_out)
 {
-    static const struct option table[] = {
-        COMPARE_OPTIONS, {"self-test", no_argument, NULL, OPTION_SELF_TEST}, OPTIONS_END};
+    static const struct option table[] = {COMPARE_OPTIONS,
+                                          {"self-test", no_argument, NULL, OPTION_SELF_TEST},
+                                          {"allow-differences", no_argument, NULL, OPTION_ALLOW},
+                                          OPTIONS_END};
     struct compare_options options = {.threshold_pct = GATE_THRESHOLD_PCT};
     int first = options_read(argc, argv, table, take_option, &options, error_out);
     if (first == 0)
-        printf("usage: dvbench gate A B [--threshold PERCENT] [--all]     dvbench gate --self-test [RUN] "
-               "[--threshold PERCENT]\n"
-               "Exits 1 where a cell of run B is slower than in run A, wrong, or missing. The threshold is 5 "
-               "%% by default.\n%s"
-               "--self-test compares RUN (or a made one) with copies of itself: the gate must pass a copy "
-               "that is the same and one that\n"
-               "is slower by less than counts, and must stop one that is slower by more.\n",
-               rules);
+        help_gate();
     if (first <= 0)
         return first;
     const int n_runs = argc - first;
@@ -126,5 +159,5 @@ int command_gate(int argc, char **argv, struct dv_error *error_out)
                        "gate: give two run folders, the older first, or --self-test [RUN]");
     if (options.self_test) /* 1 where the gate misbehaved */
         return gate_selftest(n_runs ? argv[first] : NULL, options.threshold_pct, error_out);
-    return gate_runs(argv[first], argv[first + 1], &options, error_out);
+    return gate_runs(argv + first, &options, error_out);
 }

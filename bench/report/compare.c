@@ -17,6 +17,8 @@ struct sample {
     double ns_per_row;
 };
 
+#define N_COLUMNS(columns) (sizeof(columns) / sizeof *(columns))
+
 struct samples {
     struct csv_table *table;
     struct sample *items; /* sorted */
@@ -72,43 +74,87 @@ static size_t seek_sample(const struct samples *samples, const struct sample *wa
     return low;
 }
 
-static bool is_same(const struct csv_table *a, size_t row_a, const struct csv_table *b, size_t row_b,
-                    enum csv_column column)
-{
-    return strcmp(csv_text(a, row_a, column), csv_text(b, row_b, column)) == 0;
-}
-
-static int compare_identity(const struct csv_table *a, size_t row_a, const struct csv_table *b, size_t row_b)
-{
-    static const enum csv_column identity[] = {CSV_summary_dv, CSV_summary_kernel, CSV_summary_sink,
-                                               CSV_summary_batch_rows, CSV_summary_mode};
-    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++) {
-        int order = strcmp(csv_text(a, row_a, identity[i]), csv_text(b, row_b, identity[i]));
-        if (order)
-            return order;
-    }
-    return 0;
-}
-
 static bool is_measured(const struct csv_table *table, size_t row)
 {
     return strcmp(csv_text(table, row, CSV_summary_verdict), "ok") == 0 &&
            !isnan(csv_real(table, row, CSV_summary_ns_per_row));
 }
 
-/* The row of B that is the cell of A's row, one of the same machine first; the number of rows where there is
- * none. */
-static size_t find_cell(const struct csv_table *a, size_t row_a, const struct csv_table *b)
+/* --- the same cell in the other run --- */
+
+/* What makes two rows the same cell, then what is preferred where several are: the same machine, the same name. */
+static const enum csv_column same_cell[] = {
+    CSV_summary_kernel,  CSV_summary_sink,      CSV_summary_batch_rows, CSV_summary_mode, CSV_summary_rows,
+    CSV_summary_batches, CSV_summary_dv_digest, CSV_summary_machine,    CSV_summary_dv};
+/* The same for cells that bear one name, whatever their bytes, rows and batches. */
+static const enum csv_column same_name[] = {CSV_summary_kernel, CSV_summary_sink, CSV_summary_batch_rows,
+                                            CSV_summary_mode,   CSV_summary_dv,   CSV_summary_machine};
+/* The same for cells of the same bytes, whatever their name, rows and batches. */
+static const enum csv_column same_bytes[] = {CSV_summary_kernel,     CSV_summary_sink,
+                                             CSV_summary_batch_rows, CSV_summary_mode,
+                                             CSV_summary_dv_digest,  CSV_summary_machine};
+
+/* The rows of a table, sorted by such columns. */
+struct row_index {
+    const struct csv_table *table;
+    const enum csv_column *columns;
+    size_t n_columns;
+    size_t n_preferences; /* of them, the last: what need not be equal */
+    size_t *rows;         /* owned */
+};
+
+static int compare_rows(const struct csv_table *a, size_t row_a, const struct csv_table *b, size_t row_b,
+                        const enum csv_column *columns, size_t n_columns)
 {
-    size_t found = csv_n_rows(b);
-    for (size_t row = 0; row < csv_n_rows(b); row++) {
-        if (compare_identity(a, row_a, b, row) != 0)
-            continue;
-        if (is_same(a, row_a, b, row, CSV_summary_machine))
-            return row;
-        if (found == csv_n_rows(b))
-            found = row;
+    int order = 0;
+    for (size_t i = 0; i < n_columns && order == 0; i++)
+        order = strcmp(csv_text(a, row_a, columns[i]), csv_text(b, row_b, columns[i]));
+    return order;
+}
+
+static int compare_indexed(const void *left, const void *right, void *user)
+{
+    const struct row_index *index = user;
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    int order = compare_rows(index->table, a, index->table, b, index->columns, index->n_columns);
+    return order ? order : (a > b) - (a < b);
+}
+
+static int index_open(struct row_index *index, const struct csv_table *table, struct dv_error *error_out)
+{
+    index->table = table;
+    index->rows = malloc((csv_n_rows(table) + 1) * sizeof *index->rows);
+    if (!index->rows)
+        return dv_no_memory(error_out);
+    for (size_t row = 0; row < csv_n_rows(table); row++)
+        index->rows[row] = row;
+    qsort_r(index->rows, csv_n_rows(table), sizeof *index->rows, compare_indexed, index);
+    return 0;
+}
+
+/* The first indexed row that agrees with `row` of `table` in the first `n_columns`. */
+static size_t index_seek(const struct row_index *index, const struct csv_table *table, size_t row,
+                         size_t n_columns)
+{
+    size_t low = 0, high = csv_n_rows(index->table);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_rows(index->table, index->rows[middle], table, row, index->columns, n_columns) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    bool is_found = low < csv_n_rows(index->table) &&
+                    compare_rows(index->table, index->rows[low], table, row, index->columns, n_columns) == 0;
+    return is_found ? index->rows[low] : COMPARE_NO_ROW;
+}
+
+/* The row that agrees with `row` of `table`, in as many of the preferences as can be. */
+static size_t index_find(const struct row_index *index, const struct csv_table *table, size_t row)
+{
+    size_t found = COMPARE_NO_ROW;
+    for (size_t n = 0; n <= index->n_preferences && found == COMPARE_NO_ROW; n++)
+        found = index_seek(index, table, row, index->n_columns - n);
     return found;
 }
 
@@ -139,31 +185,98 @@ static int summarise_pairs(struct comparison *comparison, const struct samples *
 static int judge(struct comparison *comparison, const struct comparisons *all, const struct samples *a,
                  const struct samples *b, double threshold_pct, struct dv_error *error_out)
 {
-    size_t row_a = comparison->row_a, row_b = comparison->row_b;
-    comparison->ratio = (struct stats_summary){.median = NAN, .mad = NAN, .min = NAN, .max = NAN};
-    comparison->noise_pct = NAN;
-    if (strcmp(csv_text(all->summary_b, row_b, CSV_summary_verdict), "wrong") == 0)
-        comparison->verdict = COMPARE_WRONG;
-    else if (!is_measured(all->summary_b, row_b))
-        comparison->verdict = COMPARE_MISSING;
-    else if (!is_same(all->summary_a, row_a, all->summary_b, row_b, CSV_summary_dv_digest))
-        comparison->verdict = COMPARE_OTHER_DV;
-    else {
-        double noise_a = csv_real(all->summary_a, row_a, CSV_summary_noise_floor_pct);
-        double noise_b = csv_real(all->summary_b, row_b, CSV_summary_noise_floor_pct);
-        int status = summarise_pairs(comparison, a, csv_text(all->summary_a, row_a, CSV_summary_cell), b,
-                                     csv_text(all->summary_b, row_b, CSV_summary_cell), error_out);
-        if (status < 0)
-            return status;
-        /* An unknown noise floor stays unknown: then nothing can be told. */
-        comparison->noise_pct =
-            isnan(noise_a) || isnan(noise_b) ? NAN : fmax(fmax(noise_a, noise_b), threshold_pct);
-        enum stats_verdict verdict = stats_judge_ratio(&comparison->ratio.interval, comparison->noise_pct);
-        comparison->verdict = verdict == STATS_ABOVE   ? COMPARE_SLOWER
-                              : verdict == STATS_BELOW ? COMPARE_FASTER
-                                                       : COMPARE_CANNOT_TELL;
-    }
+    const size_t row_a = comparison->row_a, row_b = comparison->row_b;
+    const double noise_a = csv_real(all->summary_a, row_a, CSV_summary_noise_floor_pct);
+    const double noise_b = csv_real(all->summary_b, row_b, CSV_summary_noise_floor_pct);
+    int status = summarise_pairs(comparison, a, csv_text(all->summary_a, row_a, CSV_summary_cell), b,
+                                 csv_text(all->summary_b, row_b, CSV_summary_cell), error_out);
+    if (status < 0)
+        return status;
+    /* An unknown noise floor stays unknown: then nothing can be told. */
+    comparison->noise_pct =
+        isnan(noise_a) || isnan(noise_b) ? NAN : fmax(fmax(noise_a, noise_b), threshold_pct);
+    enum stats_verdict verdict = stats_judge_ratio(&comparison->ratio.interval, comparison->noise_pct);
+    comparison->verdict = verdict == STATS_ABOVE   ? COMPARE_SLOWER
+                          : verdict == STATS_BELOW ? COMPARE_FASTER
+                          : comparison->ratio.interval.exists && !isnan(comparison->noise_pct)
+                              ? COMPARE_CANNOT_TELL
+                              : COMPARE_NOT_JUDGED;
     return 0;
+}
+
+/* --- all cells --- */
+
+/* What both runs are looked up by. */
+struct both {
+    struct samples a;
+    struct samples b;
+    struct row_index cells_a; /* A's rows by cell */
+    struct row_index cells_b;
+    struct row_index names_b;
+    struct row_index bytes_b;
+};
+
+static int both_open(struct both *both, const struct comparisons *all, const char *run_a, const char *run_b,
+                     struct dv_error *error_out)
+{
+    *both = (struct both){
+        .cells_a = {.columns = same_cell, .n_columns = N_COLUMNS(same_cell), .n_preferences = 2},
+        .cells_b = {.columns = same_cell, .n_columns = N_COLUMNS(same_cell), .n_preferences = 2},
+        .names_b = {.columns = same_name, .n_columns = N_COLUMNS(same_name), .n_preferences = 1},
+        .bytes_b = {.columns = same_bytes, .n_columns = N_COLUMNS(same_bytes), .n_preferences = 1}};
+    int status = load_samples(&both->a, run_a, error_out);
+    if (status == 0)
+        status = load_samples(&both->b, run_b, error_out);
+    if (status == 0)
+        status = index_open(&both->cells_a, all->summary_a, error_out);
+    if (status == 0)
+        status = index_open(&both->cells_b, all->summary_b, error_out);
+    if (status == 0)
+        status = index_open(&both->names_b, all->summary_b, error_out);
+    if (status == 0)
+        status = index_open(&both->bytes_b, all->summary_b, error_out);
+    return status;
+}
+
+static void both_close(struct both *both)
+{
+    free_samples(&both->a);
+    free_samples(&both->b);
+    free(both->cells_a.rows);
+    free(both->cells_b.rows);
+    free(both->names_b.rows);
+    free(both->bytes_b.rows);
+}
+
+/* Pairs A's row with one of B and says what can be said without the times. */
+static void pair_row(struct comparison *comparison, const struct comparisons *all, const struct both *both)
+{
+    const struct csv_table *a = all->summary_a, *b = all->summary_b;
+    const size_t row = comparison->row_a;
+    const char *digest = csv_text(a, row, CSV_summary_dv_digest);
+    const size_t row_b = index_find(&both->cells_b, a, row);
+    comparison->row_b = row_b;
+    if (row_b == COMPARE_NO_ROW)
+        comparison->verdict = index_find(&both->bytes_b, a, row) != COMPARE_NO_ROW   ? COMPARE_OTHER_WORK
+                              : index_find(&both->names_b, a, row) != COMPARE_NO_ROW ? COMPARE_OTHER_DV
+                                                                                     : COMPARE_MISSING;
+    else if (strcmp(csv_text(b, row_b, CSV_summary_verdict), "wrong") == 0)
+        comparison->verdict = COMPARE_WRONG;
+    else if (!is_measured(b, row_b))
+        comparison->verdict = COMPARE_MISSING;
+    else
+        comparison->verdict = *digest ? COMPARE_CANNOT_TELL : COMPARE_NOT_JUDGED; /* bytes not known */
+}
+
+static struct comparison *add_item(struct comparisons *all, size_t row_a, size_t row_b)
+{
+    struct comparison *item = &all->items[all->n_items++];
+    *item = (struct comparison){.row_a = row_a,
+                                .row_b = row_b,
+                                .verdict = COMPARE_WRONG,
+                                .noise_pct = NAN,
+                                .ratio = {.median = NAN, .mad = NAN, .min = NAN, .max = NAN}};
+    return item;
 }
 
 static int by_ratio(const void *left, const void *right)
@@ -173,40 +286,46 @@ static int by_ratio(const void *left, const void *right)
            ratio_b = isnan(b->ratio.median) ? -1 : b->ratio.median;
     if (ratio_a != ratio_b)
         return ratio_a < ratio_b ? 1 : -1;
-    return (a->row_a > b->row_a) - (a->row_a < b->row_a);
+    if (a->row_a != b->row_a)
+        return a->row_a < b->row_a ? -1 : 1;
+    return (a->row_b > b->row_b) - (a->row_b < b->row_b);
 }
 
-static int compare_cells(struct comparisons *all, const struct samples *a, const struct samples *b,
-                         double threshold_pct, struct dv_error *error_out)
+/* B's rows that no measured row of A stands for: new ones are counted, wrong ones are items. */
+static void add_rows_of_b(struct comparisons *all, const struct both *both)
 {
-    size_t n_rows_b = csv_n_rows(all->summary_b), n_common = 0;
-    all->items = malloc((csv_n_rows(all->summary_a) + 1) * sizeof *all->items);
+    for (size_t row = 0; row < csv_n_rows(all->summary_b); row++) {
+        const size_t row_a = index_find(&both->cells_a, all->summary_b, row);
+        if (row_a != COMPARE_NO_ROW && is_measured(all->summary_a, row_a))
+            continue;
+        if (strcmp(csv_text(all->summary_b, row, CSV_summary_verdict), "wrong") == 0)
+            add_item(all, COMPARE_NO_ROW, row);
+        else if (is_measured(all->summary_b, row))
+            all->n_only_b++;
+    }
+}
+
+static int compare_cells(struct comparisons *all, const struct both *both, double threshold_pct,
+                         struct dv_error *error_out)
+{
+    const size_t n_rows = csv_n_rows(all->summary_a) + csv_n_rows(all->summary_b);
+    all->items = malloc((n_rows + 1) * sizeof *all->items);
     if (!all->items)
         return dv_no_memory(error_out);
     for (size_t row = 0; row < csv_n_rows(all->summary_a); row++) {
         if (!is_measured(all->summary_a, row))
             continue;
-        struct comparison *comparison = &all->items[all->n_items++];
-        *comparison = (struct comparison){
-            .row_a = row, .verdict = COMPARE_MISSING, .noise_pct = NAN, .ratio.median = NAN};
-        size_t row_b = find_cell(all->summary_a, row, all->summary_b);
-        if (row_b < n_rows_b) {
-            comparison->row_b = row_b;
-            n_common++;
-            int status = judge(comparison, all, a, b, threshold_pct, error_out);
-            if (status < 0)
-                return status;
-        }
-        all->n_verdict[comparison->verdict]++;
+        struct comparison *item = add_item(all, row, COMPARE_NO_ROW);
+        pair_row(item, all, both);
+        int status = item->verdict == COMPARE_CANNOT_TELL
+                         ? judge(item, all, &both->a, &both->b, threshold_pct, error_out)
+                         : 0;
+        if (status < 0)
+            return status;
     }
-    for (size_t row = 0; row < n_rows_b; row++)
-        if (is_measured(all->summary_b, row) &&
-            find_cell(all->summary_b, row, all->summary_a) == csv_n_rows(all->summary_a))
-            all->n_only_b++;
-    if (n_common == 0)
-        return dv_fail(
-            error_out, DV_ERROR_INPUT,
-            "the runs have no cell in common: a cell is vector, kernel, sink, batch size and mode");
+    add_rows_of_b(all, both);
+    for (size_t i = 0; i < all->n_items; i++)
+        all->n_verdict[all->items[i].verdict]++;
     qsort(all->items, all->n_items, sizeof *all->items, by_ratio);
     return 0;
 }
@@ -214,19 +333,16 @@ static int compare_cells(struct comparisons *all, const struct samples *a, const
 int compare_runs(struct comparisons *comparisons_out, const char *run_a, const char *run_b,
                  double threshold_pct, struct dv_error *error_out)
 {
-    struct samples a = {0}, b = {0};
+    struct both both = {0};
     *comparisons_out = (struct comparisons){0};
     int status = run_dir_load(&comparisons_out->summary_a, run_a, CSV_FILE_summary, error_out);
     if (status == 0)
         status = run_dir_load(&comparisons_out->summary_b, run_b, CSV_FILE_summary, error_out);
     if (status == 0)
-        status = load_samples(&a, run_a, error_out);
+        status = both_open(&both, comparisons_out, run_a, run_b, error_out);
     if (status == 0)
-        status = load_samples(&b, run_b, error_out);
-    if (status == 0)
-        status = compare_cells(comparisons_out, &a, &b, threshold_pct, error_out);
-    free_samples(&a);
-    free_samples(&b);
+        status = compare_cells(comparisons_out, &both, threshold_pct, error_out);
+    both_close(&both);
     if (status < 0)
         compare_free(comparisons_out);
     return status;
@@ -238,45 +354,4 @@ void compare_free(struct comparisons *comparisons)
     csv_free(comparisons->summary_a);
     csv_free(comparisons->summary_b);
     *comparisons = (struct comparisons){0};
-}
-
-const char *compare_verdict_name(enum compare_verdict verdict)
-{
-    static const char *const names[] = {
-        [COMPARE_CANNOT_TELL] = "cannot tell",
-        [COMPARE_SLOWER] = "slower",
-        [COMPARE_FASTER] = "faster",
-        [COMPARE_WRONG] = "wrong in B",
-        [COMPARE_OTHER_DV] = "other bytes in B",
-        [COMPARE_MISSING] = "not measured in B",
-    };
-    return names[verdict];
-}
-
-static void print_one(const struct comparisons *all, const struct comparison *one)
-{
-    const struct csv_table *a = all->summary_a;
-    char numbers[128] = "";
-    if (one->ratio.interval.exists)
-        snprintf(numbers, sizeof numbers, "%.3f (%.3f to %.3f), noise %.1f %%", one->ratio.median,
-                 one->ratio.interval.low, one->ratio.interval.high, one->noise_pct);
-    else if (!isnan(one->ratio.median))
-        snprintf(numbers, sizeof numbers, "%.3f, too few samples for an interval", one->ratio.median);
-    printf("%-17s  %s/%s@%s,batch=%s,mode=%s  %s\n", compare_verdict_name(one->verdict),
-           csv_text(a, one->row_a, CSV_summary_kernel), csv_text(a, one->row_a, CSV_summary_sink),
-           csv_text(a, one->row_a, CSV_summary_dv), csv_text(a, one->row_a, CSV_summary_batch_rows),
-           csv_text(a, one->row_a, CSV_summary_mode), numbers);
-}
-
-void compare_print(const struct comparisons *comparisons, int with_all)
-{
-    for (size_t i = 0; i < comparisons->n_items; i++)
-        if (with_all || comparisons->items[i].verdict != COMPARE_CANNOT_TELL)
-            print_one(comparisons, &comparisons->items[i]);
-    printf("time in B over time in A: ");
-    for (int verdict = 0; verdict < COMPARE_N_VERDICTS; verdict++)
-        if (comparisons->n_verdict[verdict] > 0 || verdict <= COMPARE_FASTER)
-            printf("%zu %s, ", comparisons->n_verdict[verdict],
-                   compare_verdict_name((enum compare_verdict)verdict));
-    printf("%zu in B alone\n", comparisons->n_only_b);
 }

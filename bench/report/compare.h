@@ -5,28 +5,33 @@
 #ifndef DVBENCH_COMPARE_H
 #define DVBENCH_COMPARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "csv.h"
 #include "stats.h"
 
 enum compare_verdict {
-    COMPARE_CANNOT_TELL, /* the interval does not leave 1 by more than the noise */
+    COMPARE_CANNOT_TELL, /* judged: the interval does not leave 1 by more than the noise */
     COMPARE_SLOWER,      /* B is slower than A */
     COMPARE_FASTER,
-    COMPARE_WRONG,    /* B's kernel gave wrong answers where A's did not */
-    COMPARE_OTHER_DV, /* the same spec, other bytes: nothing to compare */
-    COMPARE_MISSING,  /* measured in A, not in B */
+    COMPARE_NOT_JUDGED, /* too few common samples for an interval, or a noise floor that is not known */
+    COMPARE_WRONG,      /* B's kernel gave wrong answers, whatever A says */
+    COMPARE_OTHER_DV,   /* the same spec, other bytes: nothing to compare */
+    COMPARE_OTHER_WORK, /* the same bytes, other rows or batches of them */
+    COMPARE_MISSING,    /* measured in A, not in B */
     COMPARE_N_VERDICTS
 };
 
+#define COMPARE_NO_ROW ((size_t)-1)
+
 struct comparison {
-    size_t row_a; /* of the summary of A */
-    size_t row_b; /* of the summary of B; 0 where COMPARE_MISSING */
+    size_t row_a; /* of the summary of A, or COMPARE_NO_ROW: a wrong cell of B that A did not measure */
+    size_t row_b; /* of the summary of B, or COMPARE_NO_ROW */
     enum compare_verdict verdict;
     struct stats_summary ratio; /* time in B / time in A, paired by process start and round */
-    double
-        noise_pct; /* what the interval had to leave: the larger noise floor of the two, or the threshold */
+    /* What the interval had to leave: the larger noise floor of the two, or the threshold; NaN: not known. */
+    double noise_pct;
 };
 
 struct comparisons {
@@ -35,21 +40,26 @@ struct comparisons {
     struct comparison *items;    /* owned; largest ratio first */
     size_t n_items;
     size_t n_verdict[COMPARE_N_VERDICTS];
-    size_t n_only_b; /* cells measured in B alone */
+    size_t n_only_b; /* cells measured in B only */
 };
 
-/* Compares all cells that A measured; a cell is the same where vector, kernel, sink, batch size and mode are.
- * `threshold_pct` >= 0: differences up to it do not count, whatever the noise. Returns 0, the codes of
- * run_dir_load, DV_ERROR_MEMORY, or DV_ERROR_INPUT where the runs have no cell in common. */
+/* Compares all cells that A measured. A cell is the same where the vector's bytes and rows, the batches, kernel,
+ * sink, batch size and mode are; the path or spec of the vector need not be. `threshold_pct` >= 0: differences up to
+ * it do not count, whatever the noise. Takes n log n steps for n rows. Returns 0, the codes of run_dir_load or
+ * DV_ERROR_MEMORY. */
 int compare_runs(struct comparisons *comparisons_out, const char *run_a, const char *run_b,
                  double threshold_pct, struct dv_error *error_out);
 
 void compare_free(struct comparisons *comparisons);
 
-/* "slower", "faster", "cannot tell", ...; static. */
-const char *compare_verdict_name(enum compare_verdict verdict);
+/* How many cells have a verdict on their time: slower, faster or cannot tell. */
+size_t compare_n_judged(const struct comparisons *comparisons);
 
 /* Prints a line per comparison that says something (all of them where `with_all`), then the counts. */
-void compare_print(const struct comparisons *comparisons, int with_all);
+void compare_print(const struct comparisons *comparisons, bool with_all);
+
+/* Prints why the gate must stop, a line per reason: a cell that is slower, wrong, missing or could not be judged.
+ * Returns the number of reasons: 0 where B passes. */
+size_t compare_print_reasons(const struct comparisons *comparisons);
 
 #endif

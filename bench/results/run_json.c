@@ -291,3 +291,15 @@ int run_json_load(json_t **root_out, const char *dir, struct dv_error *error_out
     free(path);
     return status;
 }
+
+size_t run_json_n_parts(const json_t *root)
+{
+    const json_t *runs = json_object_get(root, "runs");
+    return json_is_array(runs) ? json_array_size(runs) : root != NULL;
+}
+
+const json_t *run_json_part(const json_t *root, size_t index)
+{
+    const json_t *runs = json_object_get(root, "runs");
+    return json_is_array(runs) ? json_array_get(runs, index) : root;
+}

@@ -59,4 +59,9 @@ int run_json_save(const char *dir, const json_t *root, struct dv_error *error_ou
  * not a JSON object, or of another schema), then `root_out` is NULL. */
 int run_json_load(json_t **root_out, const char *dir, struct dv_error *error_out);
 
+/* The runs that a run consists of: those of its list `runs` where it was merged, else itself. `root` may be NULL: 0.
+ * A part is borrowed from the root. */
+size_t run_json_n_parts(const json_t *root);
+const json_t *run_json_part(const json_t *root, size_t index);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cell_name.h"
 #include "plan.h"
 
 /* --- kernels of a block --- */
@@ -365,9 +366,7 @@ void plan_free(struct plan *plan)
 
 char *plan_cell_name(const struct plan_block *block, const char *kernel_id)
 {
-    char *name = NULL;
-    if (asprintf(&name, "%s/%s@%s,batch=%u,mode=%s", kernel_id, sink_id(block->sink), block->dv,
-                 (unsigned)block->batch_rows, mode_id(block->mode)) < 0)
-        return NULL;
-    return name;
+    char batch[16];
+    snprintf(batch, sizeof batch, "%u", (unsigned)block->batch_rows);
+    return cell_name_format(kernel_id, sink_id(block->sink), block->dv, batch, mode_id(block->mode));
 }

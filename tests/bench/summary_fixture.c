@@ -53,6 +53,8 @@ char *fixture_make(const struct fixture_row *rows, size_t n_rows)
         csv_set_text(summary, CSV_summary_cell, cell);
         csv_set_text(summary, CSV_summary_dv, row->dv);
         csv_set_text(summary, CSV_summary_dv_digest, row->digest ? row->digest : "d");
+        csv_set_integer(summary, CSV_summary_batches, row->batches ? row->batches : 200);
+        csv_set_integer(summary, CSV_summary_rows, row->rows ? row->rows : 1000000);
         csv_set_text(summary, CSV_summary_axis, row->axis);
         csv_set_text(summary, CSV_summary_axis_value, row->axis_value);
         csv_set_real(summary, CSV_summary_rate, row->rate);

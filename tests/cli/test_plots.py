@@ -217,6 +217,50 @@ def test_compare_and_gate(folder):
     dvbench("compare", a, os.path.join(folder, "absent"), expect=3)
 
 
+def copy_run(source, target, change=None):
+    shutil.copytree(source, target)
+    if change:
+        rewrite(os.path.join(target, "summary.csv"), change)
+    return target
+
+
+def test_the_gate_passes_only_what_it_judged(folder):
+    a = make_run(os.path.join(folder, "a"))
+    other = copy_run(a, os.path.join(folder, "other"), lambda row: dict(row, dv_digest="0" * 16))
+    done = dvbench("gate", a, other, expect=1).stdout
+    assert "no cell was judged" in done and "other bytes" in done, done
+    assert "no cell was judged" in dvbench("compare", a, other, expect=1).stdout
+    longer = copy_run(a, os.path.join(folder, "longer"), lambda row: dict(row, rows=2 * int(row["rows"])))
+    assert "other rows or batches" in dvbench("gate", a, longer, expect=1).stdout
+    renamed = copy_run(a, os.path.join(folder, "renamed"), lambda row: dict(row, dv="file" + row["dv_digest"] + ".bin"))
+    assert "gate: passed" in dvbench("gate", a, renamed).stdout
+    few = make_run(os.path.join(folder, "few"), "--rounds", "5", "--slow", "per_row=10")
+    done = dvbench("gate", a, few, expect=1).stdout
+    assert "fewer than 6 common samples" in done and " 0 slower" in done, done
+    quiet = copy_run(a, os.path.join(folder, "quiet"), lambda row: dict(row, noise_floor_pct=""))
+    assert "no noise floor" in dvbench("gate", a, quiet, expect=1).stdout
+    empty = copy_run(a, os.path.join(folder, "empty"))
+    with open(os.path.join(empty, "samples.csv"), "r+", encoding="utf-8") as file:
+        file.readline()
+        file.truncate(file.tell())
+    assert "not judgeable" in dvbench("gate", a, empty, expect=1).stdout
+    wrong = copy_run(a, os.path.join(folder, "wrong"), lambda row: dict(row, verdict="wrong", ns_per_row=""))
+    assert "wrong in B" in dvbench("gate", wrong, wrong, expect=1).stdout
+
+
+def test_what_else_differs_is_said_first(folder):
+    a = make_run(os.path.join(folder, "a"))
+    b = make_run(os.path.join(folder, "b"), "--croaring", "4.7.0")
+    assert dvbench("compare", a, b).stdout.startswith("the runs differ in CRoaring: A 4.6.1, B 4.7.0\n")
+    assert "different machines or builds" in dvbench("gate", a, b, expect=1).stdout
+    assert "gate: passed" in dvbench("gate", a, b, "--allow-differences").stdout
+    dvbench("merge", os.path.join(folder, "both"), a, make_run(os.path.join(folder, "c"), "--machine", "M"))
+    assert "B AMD EPYC 9R14 2 vCPUs KVM + M" in dvbench("compare", a, os.path.join(folder, "both")).stdout
+    for path, of in ((a, "A"), (b, "B")):
+        os.rename(os.path.join(path, "run.json"), os.path.join(path, "run.json.away"))
+        assert f"run.json of {of} cannot be read" in dvbench("gate", a, b, expect=1).stdout
+
+
 def test_merge(folder):
     a = make_run(os.path.join(folder, "m1"), "--machine", "CPU one")
     b = make_run(os.path.join(folder, "m2"), "--machine", "CPU two")
