@@ -294,7 +294,7 @@ launch list
 fake meson 'case $1 in
     introspect) echo "[{\"name\": \"roaring_prefix\", \"value\": \"$PREFIX\"}]" ;;
     setup) [ "$2" != --reconfigure ] || shift; mkdir -p "$2" && : >"$2/build.ninja" ;;
-    test) mkdir -p "$3/meson-logs" && cp "$RESULTS" "$3/meson-logs/testlog.json"; exit ${RESULT:-0} ;;
+    test) case $* in *--list*) echo "${LISTED-}"; exit ;; esac; mkdir -p "$3/meson-logs" && cp "$RESULTS" "$3/meson-logs/testlog.json"; exit ${RESULT:-0} ;;
     esac'
 cat >"$box/results" <<'END'
 {"name": "a", "stdout": "\"result\": \"FAIL\"", "result": "OK", "starttime": 1}
@@ -302,24 +302,37 @@ cat >"$box/results" <<'END'
 {"name": "c", "result": "SKIP"}
 END
 export RESULTS="$box/results" PREFIX=
-launch test --quick
-check 'counts one build' [ "$(echo "$out" | tail -n 1)" = '2 passed, 0 failed, 1 skipped' ]
-check 'all passed: exit 0' [ "$status" -eq 0 ]
 launch test
-check 'counts two builds' [ "$(echo "$out" | tail -n 1)" = '4 passed, 0 failed, 2 skipped' ]
-PREFIX=/some/where launch test --suite data
-check 'counts three builds' [ "$(echo "$out" | tail -n 1)" = '6 passed, 0 failed, 3 skipped' ]
+check 'counts the build' [ "$(echo "$out" | tail -n 1)" = '2 passed, 0 failed, 1 skipped' ]
+check 'all passed: exit 0' [ "$status" -eq 0 ]
+check 'one build only' not_called '^meson setup .*build-'
+launch test --suite data
 check 'passes the suite on' called '^meson test .* --suite data$'
+LISTED='x:a / a
+x:b / b
+x:c / c
+x:d / d' launch test
+check 'a test without a result is a failure' [ "$(echo "$out" | tail -n 1)" = '2 passed, 1 failed, 1 skipped' ]
+ln -sf "$(command -v bash)" "$bin/bash"
+for tool in tee date; do ln -sf "$(command -v "$tool")" "$bin/$tool"; done
+PREFIX=/some/where launch test --all build system asan
+check 'counts three builds and two configurations' \
+    [ "$(echo "$out" | tail -n 1)" = '8 passed, 0 failed, 3 skipped' ]
 check 'the second is the system'"'"'s CRoaring' called '^meson setup .*build-system .*-Droaring_prefix=$'
 check 'the third has sanitizers' called '^meson setup .*build-asan .*-Db_sanitize=address,undefined'
+check 'all suites' called '^meson test .*build-asan .*--setup all$'
+RESULT=1 launch test --all build
+check 'a build that fails without a result is a failure' [ "$status" -eq 1 ]
+launch test --all nothing
+check 'an unknown part is an error of usage' [ "$status" -eq 2 ]
 sed -i 's/"b", "result": "OK"/"b", "result": "TIMEOUT"/' "$box/results"
-RESULT=1 launch test --quick
+RESULT=1 launch test
 check 'a timeout is a failure' [ "$(echo "$out" | tail -n 1)" = '1 passed, 1 failed, 1 skipped' ]
 check 'and exit 1' [ "$status" -eq 1 ]
 : >"$box/results"
-RESULT=1 launch test --quick
+RESULT=1 launch test
 check 'a build that does not compile is a failure' [ "$(echo "$out" | tail -n 1)" = '0 passed, 1 failed, 0 skipped' ]
-launch test --quick
+launch test
 check 'no test at all is a failure' [ "$status" -eq 1 ]
 
 echo "$n_checks checks passed"

@@ -329,6 +329,9 @@ def fnv1a(data):
 
 def line(text):
     spec = Spec(text)
+    if spec.id not in RECIPES:
+        sys.exit("no recipe %s in %s: write it a second time as a function, from its description in "
+                 "datasets/recipes.def, and name it in RECIPES and random_spec" % (spec.id, __file__))
     positions = [spec.base + row for start, end in RECIPES[spec.id](spec) for row in range(start, min(end, spec.rows))]
     data, kinds = payload(positions, spec.count("optimize"))
     return "%s %d %d/%d/%d %d %016x" % (text, len(positions), kinds["array"], kinds["bitset"], kinds["run"], len(data),
