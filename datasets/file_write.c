@@ -41,7 +41,7 @@ static int write_in_place(const char *path, const void *bytes, size_t n_bytes, s
     return status;
 }
 
-/* The rename is on the disk once the folder is; a file system that cannot flush folders is no failure. */
+/* The rename is on the disk once the folder is; a file system that cannot flush folders is not a failure. */
 static void flush_folder(const char *path)
 {
     char *copy = strdup(path);
@@ -53,7 +53,15 @@ static void flush_folder(const char *path)
     free(copy);
 }
 
-/* mkstemp makes files for the owner alone; give the permissions that a plain creation would have given. */
+static int put_in_place(const char *path, const char *part, struct dv_error *error_out)
+{
+    if (rename(part, path) != 0)
+        return fail_errno(error_out, path, "rename into place");
+    flush_folder(path);
+    return 0;
+}
+
+/* mkstemp makes files for the owner only; give the permissions that a plain creation would have given. */
 static mode_t permissions_for(const struct stat *existing)
 {
     if (existing)
@@ -72,22 +80,29 @@ static int write_beside(const char *path, const struct stat *existing, const voi
     int status = 0;
     int fd = mkstemp(beside);
     if (fd < 0) {
-        status = fail_errno(error_out, path, "create a file beside it");
+        status = fail_errno(error_out, path, "create a file next to it");
         goto out;
     }
     if (write_all(fd, bytes, n_bytes) != 0 || fchmod(fd, permissions_for(existing)) != 0 || fsync(fd) != 0)
         status = fail_errno(error_out, path, "write");
     if (close(fd) != 0 && status == 0)
         status = fail_errno(error_out, path, "write");
-    if (status == 0 && rename(beside, path) != 0)
-        status = fail_errno(error_out, path, "rename into place");
     if (status == 0)
-        flush_folder(path);
-    else
+        status = put_in_place(path, beside, error_out);
+    if (status != 0)
         unlink(beside);
 out:
     free(beside);
     return status;
+}
+
+int file_replace(const char *path, const char *part, struct dv_error *error_out)
+{
+    int fd = open(part, O_RDONLY | O_CLOEXEC);
+    int status = fd >= 0 && fsync(fd) == 0 ? 0 : fail_errno(error_out, part, "write");
+    if (fd >= 0)
+        close(fd);
+    return status == 0 ? put_in_place(path, part, error_out) : status;
 }
 
 int file_write(const char *path, const void *bytes, size_t n_bytes, struct dv_error *error_out)

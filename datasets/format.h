@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of deletion vectors: recognised, checked in full, and taken apart into vectors.
  *
- * Place in the data flow: file -> struct format_file (everything the file says) -> struct dv_source, one a
- * vector.
+ * Place in the data flow: file -> struct format_file (everything the file says) -> struct dv_source, one
+ * per vector.
  *
  * Layouts: Puffin and deletion-vector-v1 (Iceberg's puffin-spec.md), Delta (PROTOCOL.md, "Deletion vector
  * format"), Roaring (RoaringFormatSpec). All of them carry the same payload, see dv.h, in other frames.
@@ -55,13 +55,11 @@ struct format_options {
     bool has_offset, has_length, has_blob, has_cardinality, has_rows;
     bool lenient;
     uint64_t offset_bytes; /* where the vector starts in the file, as the format's metadata counts it */
-    uint64_t length_bytes; /* as metadata calls its size: Puffin and blob the whole frame, Delta without the 8
-                              bytes */
+    uint64_t length_bytes; /* as metadata counts it: Puffin and blob the whole frame, Delta 8 bytes less */
     uint64_t blob;         /* keep only the vector with this number, from 0 */
-    const char
-        *data_file; /* borrowed or NULL: keep only the vector whose referenced-data-file is exactly this */
-    uint64_t cardinality; /* the vector kept must have it; 0 is a value */
-    uint64_t n_rows;      /* rows of the data file, which no format states */
+    const char *data_file; /* borrowed or NULL: keep only the vector with exactly this referenced-data-file */
+    uint64_t cardinality;  /* the vector kept must have it; 0 is a value */
+    uint64_t n_rows;       /* rows of the data file, which no format states */
 };
 
 /* One vector of a file, validated. */
@@ -74,7 +72,7 @@ struct format_vector {
     const uint8_t *payload;  /* canonical, see dv.h; in the file's bytes or in `owned` */
     size_t n_payload_bytes;
     uint8_t *owned;   /* NULL where the payload is the file's own bytes */
-    bool is_repaired; /* `lenient` had to mend it: payload differs from the file */
+    bool is_repaired; /* `lenient` had to repair it: payload differs from the file */
     bool has_crc;     /* then crc_stored is also what was computed */
     uint32_t crc_stored;
     bool has_stated_cardinality;
@@ -114,11 +112,11 @@ struct format_file {
 int format_parse(struct format_file *file_out, uint8_t *bytes, size_t n_bytes,
                  const struct format_options *options, struct dv_error *error_out);
 
-/* Reads the file at `path` whole and parses it. Messages start with "PATH: byte N: ". */
+/* Reads the file at `path` whole and parses it. Errors name the path as their place. */
 int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
                 struct dv_error *error_out);
 
-/* The same for the text of a Delta inline vector; messages start with "inline vector: ". */
+/* The same for the text of a Delta inline vector; errors name "inline vector" as their place. */
 int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
                        struct dv_error *error_out);
 

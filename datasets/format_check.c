@@ -72,7 +72,7 @@ static int index_and_validate(struct format_vector *vector, struct dv_error *err
     return status;
 }
 
-/* Tries the payload once more, mended. What the first error said becomes the warning. */
+/* Tries the payload once more, repaired. What the first error said becomes the warning. */
 static int check_mended(struct format_file *file, struct format_vector *vector, const struct dv_error *first)
 {
     size_t n_mended = 0;
@@ -90,7 +90,7 @@ static int check_mended(struct format_file *file, struct format_vector *vector, 
     free(vector->owned);
     vector->owned = mended;
     vector->is_repaired = true;
-    format_warn(file, "byte %" PRIu64 ": %s: mended", first->offset_bytes, first->message);
+    format_warn(file, "byte %" PRIu64 ": %s: repaired", first->offset_bytes, first->message);
     return 0;
 }
 

@@ -47,7 +47,7 @@ int format_read_roaring64(struct format_file *file, const struct format_options 
 enum format_kind format_recognise(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out);
 
 /* Checks length word, magic and CRC of the frame at [offset, offset + n_bytes) of the file, a range inside
- * it, and tells `vector` where its payload is. */
+ * it, and sets where the payload of `vector` is. */
 int format_check_frame(const struct format_file *file, uint64_t offset, uint64_t n_bytes,
                        struct format_vector *vector, struct dv_error *error_out);
 
@@ -56,7 +56,7 @@ int format_check_frame(const struct format_file *file, uint64_t offset, uint64_t
 struct format_vector *format_add_vector(struct format_file *file, uint64_t index, struct dv_error *error_out);
 
 /* Validates the payload of `vector`, whose region, CRC and stated cardinality are set: structure, key bounds
- * of the file's format, stated counts; with options->lenient mends what is harmless. Offsets in errors are
+ * of the file's format, stated counts; with options->lenient repairs what is harmless. Offsets in errors are
  * the file's. */
 int format_check_vector(struct format_file *file, struct format_vector *vector,
                         const struct format_options *options, struct dv_error *error_out);
@@ -68,7 +68,7 @@ bool format_is_kept(const struct format_options *options, uint64_t index, const 
 /* Adds a line to file->warnings; one that does not fit into memory is lost. */
 void format_warn(struct format_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What following the headers of a payload tells, offset tables ignored. */
+/* What following the headers of a payload shows, offset tables ignored. */
 struct format_extent {
     size_t n_bytes;           /* of the payload */
     uint64_t n_empty_buckets; /* without a container */
@@ -84,7 +84,7 @@ bool format_payload_extent(const uint8_t *bytes, size_t n_bytes, struct format_e
  * Delta's protocol wants the top bit clear, Roaring has no bound. */
 uint32_t format_greatest_key(enum format_kind format);
 
-/* Mends a copy of the payload: offset tables and run cardinalities set to what the containers say, trailing
+/* Repairs a copy of the payload: offset tables and run cardinalities set to what the containers say, trailing
  * bytes dropped. Returns malloc'ed bytes, or NULL where the headers run past n_bytes or memory is short. */
 uint8_t *format_payload_mend(const uint8_t *bytes, size_t n_bytes, size_t *n_out);
 

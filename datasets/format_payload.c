@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The payload inside a frame: how long it is, whether it is right, and what of it can be mended.
+/* The payload inside a frame: how long it is, whether it is right, and what of it can be repaired.
  *
  *   u64 n_buckets | bucket: u32 key | u32 cookie [u32 n] [run flags] | n x (u16 chunk, u16 cardinality - 1) |
  *                                   [n x u32 offset] | containers | ...
  *
  * dv_view_index and dv_view_validate judge a payload. The walk here exists for what they must refuse: it
- * follows the headers and container bodies alone, as readers do that ignore the offset table. */
+ * follows the headers and container bodies only, as readers do that ignore the offset table. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

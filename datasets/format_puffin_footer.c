@@ -40,7 +40,7 @@ static int take_range(const struct context *context, const json_t *json, struct 
     const json_t *offset = json_object_get(json, "offset");
     const json_t *length = json_object_get(json, "length");
     if (!json_is_integer(offset) || !json_is_integer(length))
-        return fail(context, "found offset or length missing or no integer, expected both");
+        return fail(context, "found offset or length missing or not an integer, expected both");
     int64_t first = json_integer_value(offset);
     int64_t n_bytes = json_integer_value(length);
     int64_t end = (int64_t)context->footer->start;
@@ -71,13 +71,13 @@ static int take_properties(const struct context *context, const json_t *json, st
     if (!properties || json_is_null(properties))
         return 0;
     if (!json_is_object(properties))
-        return fail(context, "found properties that are no object, expected one");
+        return fail(context, "found properties that are not an object, expected one");
     const char *key;
     json_t *value;
     json_object_foreach(properties, key, value)
     {
         if (!json_is_string(value))
-            return fail(context, "found property %.60s that is no string, expected one", key);
+            return fail(context, "found property %.60s that is not a string, expected one", key);
     }
     blob->data_file = json_string_value(json_object_get(properties, PUFFIN_KEY_DATA_FILE));
     const char *cardinality = json_string_value(json_object_get(properties, PUFFIN_KEY_CARDINALITY));
@@ -99,7 +99,7 @@ static void warn_of_fields(const struct context *context, const json_t *json)
     for (size_t i = 0; is_good && i < json_array_size(fields); i++)
         is_good = json_is_integer(json_array_get(fields, i));
     if (!is_good)
-        format_warn(context->file, "footer, blob %zu: fields is no list of integers", context->i_blob);
+        format_warn(context->file, "footer, blob %zu: fields is not a list of integers", context->i_blob);
 }
 
 static int take_blob(const struct context *context, const json_t *json, struct puffin_blob *blob)
@@ -111,7 +111,7 @@ static int take_blob(const struct context *context, const json_t *json, struct p
         return fail(context, "found no type, expected a string");
     const json_t *codec = json_object_get(json, "compression-codec");
     if (codec && !json_is_null(codec) && !json_is_string(codec))
-        return fail(context, "found compression-codec that is no string, expected one");
+        return fail(context, "found compression-codec that is not a string, expected one");
     blob->codec = json_string_value(codec);
     int status = take_range(context, json, blob);
     if (status != 0 || strcmp(blob->type, PUFFIN_TYPE_VECTOR) != 0)

@@ -87,7 +87,7 @@ static bool is_frozen(const uint8_t *bytes, size_t n_bytes)
            (header >> FROZEN_COOKIE_BITS) * 5ull + 4 <= n_bytes;
 }
 
-/* A text decoder puts EF BF BD, U+FFFD, where it meets a byte that is no UTF-8; a bitmap has many of those.
+/* A text decoder puts EF BF BD, U+FFFD, where it meets a byte that is not UTF-8; a bitmap has many of those.
  */
 static bool is_mangled_text(const uint8_t *bytes, size_t n_bytes)
 {

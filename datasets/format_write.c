@@ -152,7 +152,7 @@ static int put_puffin(struct buffer *buffer, const struct format_output *outputs
     char *text = describe_file(outputs, n_outputs, options->created_by ? options->created_by : "dvbench");
     if (!text)
         return dv_fail(error_out, DV_ERROR_USAGE,
-                       "found a data file's path that is no UTF-8, expected UTF-8");
+                       "found a data file's path that is not UTF-8, expected UTF-8");
     put_bytes(buffer, "PFA1", 4);
     size_t n_payload_bytes = put_footer_payload(buffer, text, options->lz4_footer);
     put_le32(buffer, (uint32_t)n_payload_bytes);

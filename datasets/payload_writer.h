@@ -6,7 +6,7 @@
  *
  * Container choice is that of the Java writers (RoaringBitmap's runOptimize): array up to 4,096 values, else
  * bitset; with PAYLOAD_OPTIMIZE a run container where 2 + 4 * n_runs is smaller than that container's bytes.
- * Touching ranges are joined, so the bytes depend on the set of positions alone, not on how it was cut into
+ * Touching ranges are joined, so the bytes depend on the set of positions only, not on how it was cut into
  * calls. */
 #ifndef DVBENCH_PAYLOAD_WRITER_H
 #define DVBENCH_PAYLOAD_WRITER_H

@@ -25,7 +25,7 @@ enum recipe_param_kind {
     RECIPE_CHOICE, /* one of the words of `choices` */
 };
 
-/* All strings are static. A name may occur twice in one recipe if `when` tells the two apart: a default that
+/* All strings are static. A name may occur twice in one recipe if `when` distinguishes the two: a default that
  * depends. */
 struct recipe_param {
     const char *name;

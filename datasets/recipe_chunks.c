@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recipes that say how many rows each chunk loses, or which chunks lose any. A chunk here is a chunk of
- * positions, a container: where base or base + rows is no multiple of 65,536, the first or the last is
+ * positions, a container: where base or base + rows is not a multiple of 65,536, the first or the last is
  * partial. */
 #include <assert.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
  * (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF) starts there, and at the NUL. */
 size_t utf8_char_bytes(const char *text);
 
-/* A copy in which each byte that is no UTF-8 and each control character is written %XX: one line, always
+/* A copy in which each byte that is not UTF-8 and each control character is written %XX: one line, always
  * UTF-8, unchanged where the text is both already. malloc'ed; NULL where memory is short. */
 char *utf8_visible(const char *text);
 

@@ -13,7 +13,7 @@
  * `batch_iterator` starts a new iterator for each batch, as the article did, and throws away what it read too
  * far; the iterator is a struct on the stack, so that nothing is allocated. `batch_iterator_file` keeps
  * iterator and buffer for the life of the file: what was read too far is where the next batch begins, and
- * batches in order never seek. A batch behind the place where it stands makes it start again, so that any
+ * batches in order never seek. A batch before its place makes it start again, so that any
  * order is right, and only the forward one is fast. */
 #include <stdlib.h>
 
@@ -104,7 +104,7 @@ static ALWAYS_INLINE uint32_t batch_iterator_into(struct kernel_call call, enum 
 KERNEL_INSTANCES(batch_iterator)
 KERNEL_FILL_INSTANCES(batch_iterator)
 
-/* Where the file's iterator stands: values[at .. n) of `key` are read and not told, the iterator is behind
+/* Where the file's iterator is: values[at .. n) of `key` are read and not reported, the iterator is after
  * them. */
 struct file_iterator {
     roaring_uint32_iterator_t iterator;

@@ -2,9 +2,11 @@
 /* Two loops per architecture. Retired instructions are counted by the architecture's own instructions: fusing
  * a compare with its branch does not change them.
  *
- *   loop:      1: n -= 1; branch to 1 while n != 0                        2 instructions, 1 branch
- *   branches:  1: test *p; branch over one nop where it is not 0          2 instructions + 1 nop on zero, 1
- * branch p += 1; compare p with the end; branch to 1 while below 3 instructions, 1 branch
+ *   loop      1: n -= 1; branch to 1 while n != 0                2 instructions, 1 branch
+ *
+ *   branches  1: test *p; branch over one nop where it is not 0  2 instructions and 1 nop on zero, 1 branch
+ *             p += 1; compare p with the end;
+ *             branch to 1 while below                            3 instructions, 1 branch
  *
  * The two paths of the data-dependent branch differ by one instruction, so its two directions cost about the
  * same and the cycles that shuffled bits take more than sorted ones are those of the mispredicts. */
@@ -103,7 +105,7 @@ void calibration_fill_sorted(uint8_t *bits, size_t n)
         bits[i] = i >= n - n / 2;
 }
 
-/* Fisher and Yates, on xorshift64*: every order is as likely, and no short history tells the next bit. */
+/* Fisher and Yates, on xorshift64*: every order is as likely, and no short history predicts the next bit. */
 void calibration_fill_shuffled(uint8_t *bits, size_t n, uint64_t seed)
 {
     uint64_t state = seed * 0x9E3779B97F4A7C15u + 0x2545F4914F6CDD1Du;

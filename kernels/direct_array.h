@@ -6,23 +6,23 @@
  * container.
  *
  * row_ids is the hard one, as it writes the rows that are not in the list. A gap fill before each value ends
- * after a random number of stores: a mispredicted branch a value, 15 to 20 cycles. That is hidden where a gap
+ * after a random number of stores: one mispredicted branch per value, 15 to 20 cycles. That is hidden where a gap
  * takes longer to store, so arrays with fewer than isa.n_gaps values are walked so. In others the values of a
  * block become masks, and masks become ids as those of a bitset do. Two ways to the masks, neither with a
  * branch on the data:
  *
- * - flags: one byte store a value, whatever is there; then 64 flags at a time are compared to a mask. Flags
- * are not cleared: they hold the number (tag) of the block that set them, and those of older blocks do not
- * match. About 1 cycle a value and 1 a mask. For ISAs with a wide compare.
+ * - flags: one byte store per value, whatever is there; then 64 flags at a time are compared to a mask. Flags
+ *   are not cleared: they hold the number (tag) of the block that set them, and those of older blocks do not
+ *   match. About 1 cycle per value and 1 per mask. For ISAs with a wide compare.
  * - words: the bits of a word are cleared in a register that is stored after each value: the last store of
- * a word is the complete one. 2 to 3 cycles a value, since each waits for the one before, and words must be
- *   filled first.
+ *   a word is the complete one. 2 to 3 cycles per value, since each waits for the one before, and words must
+ *   be filled first.
  *
  * live_mask is made of the same: flags where values are many, else words.
  *
  * Where the limits lie: gaps win below 1 value in 256 rows by up to a quarter (AVX-512, row_ids). A vector
  * that is read again and again, as a benchmark does, seems to want them up to 1 in 100, since the CPU
- * predicts 20,000 gaps that it has seen before (0.043 ns a row at 1 %, where flags take 0.053); of 20 million
+ * predicts 20,000 gaps that it has seen before (0.043 ns per row at 1 %, where flags take 0.053); of 20 million
  * rows it predicts none (0.103 and 0.053). The limit is from the latter. live_mask from flags: 1 value in 64
  * rows.
  *
@@ -47,21 +47,24 @@
 #define DIRECT_BLOCK_ROWS 8192
 /* From so many values of a container on, live_mask is made from flags. */
 #define LIVE_MASK_MIN_FLAGS (DV_CHUNK_ROWS / 64)
-/* Values behind a block set flags too, and 64 flags are read at once. */
+/* Values after a block set flags too, up to the chunk's end, and the first flag may be that of 63 rows before. */
 #define DIRECT_FLAG_BYTES (DV_CHUNK_ROWS + 64)
+/* Of those the ones that are ever read, 64 at once. To clear the others as well would be most of what opening a small
+ * file costs. */
+#define DIRECT_FLAG_READ_BYTES (DIRECT_BLOCK_ROWS + 64)
 
 /* A direct kernel's state: where the last batch ended, so that a stream never searches. */
 struct direct_cursor {
-    uint64_t next;      /* position behind the last batch that was not inside `bitset` */
+    uint64_t next;      /* position after the last batch that was not inside `bitset` */
     size_t i_container; /* first container that ends after `next` */
     uint32_t i_item;    /* first value >= next, or first run that ends after it, in that container */
     uint32_t tag;       /* of the block whose flags were set last; 1 .. 255 */
-    /* That container where it is a bitset, and those behind it that go on with its bytes, as if they were
+    /* That container where it is a bitset, and those after it that continue its bytes, as if they were
      * one: batches inside need nothing else and leave no trace. */
     const struct dv_container *bitset;
     uint64_t bitset_start;  /* position of its first bit */
     uint32_t n_bitset_rows; /* 0: not a bitset */
-    /* The flags, DIRECT_FLAG_BYTES, 0 at first, or the words of a block; nothing without arrays. On a cache
+    /* The flags, DIRECT_FLAG_BYTES, those that are read 0 at first, or the words of a block; nothing without arrays. On a cache
      * line of its own: 64 flags across two lines cost two loads. */
     _Alignas(64) uint64_t scratch[];
 };
@@ -107,7 +110,7 @@ static ALWAYS_INLINE uint32_t scatter_rest(uint8_t *flags, const struct dv_conta
     return i_value;
 }
 
-/* Sets the flags of all values from i_value on that are below high, and of up to sixteen behind it, which
+/* Sets the flags of all values from i_value on that are below high, and of up to sixteen after it, which
  * nobody reads: cheaper than to find where to stop. Returns the first value at or above high. */
 static ALWAYS_INLINE uint32_t scatter_flags(uint8_t *flags, const struct dv_container *container,
                                             uint32_t i_value, uint32_t low, uint32_t high, uint8_t tag)
@@ -157,12 +160,12 @@ static ALWAYS_INLINE uint32_t clear_bits(uint64_t *words, struct live_word word,
 }
 
 /* Flags of the rows [low, high) of an array container, at most DIRECT_BLOCK_ROWS, from `flags` on, which are
- * the cursor's or a few behind. Returns their tag. */
+ * the cursor's or a few after. Returns their tag. */
 static ALWAYS_INLINE uint8_t set_flags(struct direct_cursor *cursor, uint8_t *flags,
                                        struct direct_segment segment, const struct direct_isa isa)
 {
     if (cursor->tag == UINT8_MAX) {
-        isa.fill((uint8_t *)cursor->scratch, 0, DIRECT_FLAG_BYTES);
+        isa.fill((uint8_t *)cursor->scratch, 0, DIRECT_FLAG_READ_BYTES);
         cursor->tag = 0;
     }
     const uint8_t tag = (uint8_t)++cursor->tag;
@@ -275,7 +278,7 @@ static ALWAYS_INLINE void array_live_mask(struct direct_out *o, struct direct_cu
         words[end / 64] &= bits_below(end % 64);
 }
 
-/* deleted_offsets: the values themselves, widened sixteen at a time; the last sixteen may reach behind the
+/* deleted_offsets: the values themselves, widened sixteen at a time; the last sixteen may reach past the
  * segment's end. */
 static ALWAYS_INLINE void array_offsets(struct direct_out *o, struct direct_cursor *cursor,
                                         struct direct_segment segment, const struct direct_isa isa)
@@ -293,7 +296,7 @@ static ALWAYS_INLINE void array_offsets(struct direct_out *o, struct direct_curs
     cursor->i_item = i;
 }
 
-/* live_runs: before each value a live run from behind the one before, kept where it is not empty. Before the
+/* live_runs: before each value a live run from after the one before, kept where it is not empty. Before the
  * first value the run may have begun in another container. */
 static ALWAYS_INLINE void array_runs(struct direct_out *o, struct direct_cursor *cursor,
                                      struct direct_segment segment, const struct direct_isa isa)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* direct_avx512, direct_avx512_base: a mask of 64 rows becomes ids by compress, without a branch on the data.
  *
- *     mask      1 0 1 1 0 ...                               one bit a row, set where the id is wanted
+ *     mask      1 0 1 1 0 ...                               one bit per row, set where the id is wanted
  *     bytes     0 2 3 . . ...       vpcompressb of 0..63    one instruction for 64 rows (VBMI2)
  *     ids       four quarters of 16 bytes, each widened by a byte permute and added to the row: full stores;
  *               the list advances by the mask's count, so that the next mask overwrites what was too much
@@ -10,17 +10,17 @@
  * extract and a zero-extension would be two.
  *
  * How many of the four are stored is not asked of each mask, which would be a branch on the data,
- * mispredicted around every multiple of 16. The container's cardinality tells how many suffice for nearly all
+ * mispredicted around every multiple of 16. The container's cardinality says how many suffice for nearly all
  * of its words (stores_wanted); the word that has more takes a branch, so seldom that it is predicted.
  *
  * Traps:
  *
  * - The form of compress that stores to memory is microcode on Zen 4, by published tables over 100 cycles:
- * only the register form is used.
+ *   only the register form is used.
  *
  * - The zero-masked register form waits for the old value of its destination, known of Zen 5 and met here on
- * Zen 4: the four dword compresses of 64 rows took 21 cycles with one destination, and 13 since a zeroing
- * idiom stands before each.
+ *   Zen 4: the four dword compresses of 64 rows took 21 cycles with one destination, and 13 since a zeroing
+ *   idiom comes before each.
  *
  * CPUs with AVX-512 but without VBMI2 (Skylake to Cascade Lake) run direct_avx512_base: four vpcompressd of
  * 16 lanes. Where each quarter goes is counted from the mask's start, so that the four do not wait for one
@@ -28,8 +28,8 @@
  *
  * Cost in core cycles for 64 rows, measured on Zen 4 (a store of 64 bytes takes 2 cycles, and 2.5 to 2.7
  * across two cache lines, as nearly all lists are here): row_ids 10.8 to 11.2 with four stores, 8.7 with
- * three; deleted_offsets 4.5 with one; is_deleted 2.6. live_mask 39 a batch of 5,000 whose bits are in the
- * nearest cache and 44 to 46 where they come from the second one, beside 25 for storing it: 27 are a copy, 3
+ * three; deleted_offsets 4.5 with one; is_deleted 2.6. live_mask 39 per batch of 5,000 whose bits are in the
+ * nearest cache and 44 to 46 where they come from the second one, next to 25 for storing it: 27 are a copy, 3
  * to 4 each are the counts and their sum, the rest is the call. Against the store bound: row_ids 69 % at 7 %
  * of deletes, 55 % at 25 % (four stores, where three would hold the ids of nearly half the words), 46 to 48 %
  * at 50 %. Array values just below the cliff cost about 1 cycle each on top, a byte store, which waits for
@@ -38,7 +38,7 @@
  *
  * Where it loses: nowhere in row_ids that was measured, but between 0.4 and 0.8 % of deletes it is beaten, by
  * a few per cent, by filling the gaps of a file so short that the CPU has learnt all of them by heart (see
- * direct_array.h). live_mask of arrays is a twentieth of its bound: the work is in the values, a cycle each.
+ * direct_array.h). live_mask of arrays is a twentieth of its bound: the work is in the values, one cycle each.
  *
  * Ways not taken. To keep all stores aligned by carrying the rest of a vector from mask to mask needs a
  * rotation of the bytes, a fifth widening, a blend and their indices on top for 64 rows, six to eight vector
@@ -46,8 +46,8 @@
  * live_mask: prefetching the next batch made no difference; 32-byte loads and stores took two thirds longer;
  * aligned loads joined by a permute lost more than the unaligned ones cost.
  *
- * An effect of placement: at about one address in three of the sink, with the flags where they are, row_ids
- * of arrays takes a third longer, here presumably for the linear-address hash by which this CPU predicts the
+ * An effect of placement: for about a third of possible sink addresses (relative to the flag buffer), row_ids
+ * on arrays is a third slower, presumably because of the linear-address hash by which this CPU predicts the
  * way of its first-level cache. Blocks of fewer flags are hit as well, and cost more otherwise. */
 #include "direct_walk.h"
 
@@ -95,7 +95,7 @@ INLINE_BASE void append_base(uint32_t *out, uint32_t row, uint64_t mask)
     }
 }
 
-/* The numbers of the set bits as bytes, ascending, 0 behind them. */
+/* The numbers of the set bits as bytes, ascending, 0 after them. */
 INLINE_VBMI2 __m512i compress_bytes(uint64_t mask)
 {
     return _mm512_mask_compress_epi8(fresh_zero(), mask, bytes_0_to_63());
@@ -182,7 +182,7 @@ INLINE_BASE uint64_t match(const uint8_t *flags, uint8_t tag)
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(flags), _mm512_set1_epi8((char)tag));
 }
 
-/* Sixteen offsets a register, summed in 64 bits; lanes behind the last hold `row`, which is taken off again.
+/* Sixteen offsets a register, summed in 64 bits; lanes after the last hold `row`, which is taken off again.
  */
 INLINE_VBMI2 uint64_t touch(uint32_t row, uint64_t mask, uint32_t *n_out)
 {
@@ -211,7 +211,7 @@ INLINE_BASE __m512i load_bits(const uint8_t *bytes, uint32_t shift)
                            _mm512_sllv_epi64(high, _mm512_set1_epi64(8 - shift)));
 }
 
-/* The same for n bits, 1 .. 512: reads no byte behind the last of them; what lies behind n is arbitrary. */
+/* The same for n bits, 1 .. 512: reads no byte after the last of them; what lies after n is arbitrary. */
 INLINE_BASE __m512i load_last_bits(const uint8_t *bytes, uint32_t shift, uint32_t n)
 {
     uint32_t n_bytes = (shift + n + 7) / 8;

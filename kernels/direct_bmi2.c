@@ -5,9 +5,9 @@
  *     spread    ff00ffff00000000      pdep to the bytes' lowest bits, times 255
  *     numbers   0x070504...           pext of 0x0706050403020100 by it: the numbers of the set bits, packed
  *     ids       four pairs            pdep of two numbers to the halves of a word, plus the row in both:
- * eight bytes a store
+ *                                     eight bytes per store
  *
- * Cost in core cycles for 64 rows, measured on Zen 4: row_ids 80 (48 for six pdep or pext a byte through one
+ * Cost in core cycles for 64 rows, measured on Zen 4: row_ids 80 (48 for six pdep or pext per byte through one
  * port, and the chain of counts), is_deleted 9. A mask without a deleted row is filled in one go. It loses to
  * direct_scalar in row_ids, whose table does the first two steps by a load and whose stores are wider, and on
  * CPUs whose pext is microcode (AMD before Zen 3: 18 cycles and more) by far; it wins in is_deleted. Its

@@ -13,7 +13,7 @@
  * go, 18: cheaper by less than a mispredict, so worth it only where such masks are the rule or the exception;
  * worst around one deleted row in 100. live_mask 8, most of it the counting of bits without an instruction
  * for it; of arrays 3 a value. is_deleted of arrays is cleared by libc's memset, which knows the CPU's widest
- * stores, as this file does not; not beside run containers, whose fills overshoot with ones. */
+ * stores, as this file does not; not next to run containers, whose fills overshoot with ones. */
 #include "direct_table.h"
 #include "direct_walk.h"
 

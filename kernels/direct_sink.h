@@ -16,7 +16,7 @@
 #include "bytes.h"
 #include "sink.h"
 
-/* What an ISA gives. "May scribble" is about bytes behind what was asked for; all `out` are unaligned.
+/* What an ISA gives. "May scribble" is about bytes after what was asked for; all `out` are unaligned.
  * row counts are relative to the batch. Members are constants in every instance. */
 struct direct_isa {
     /* Number of set bits. */
@@ -39,7 +39,7 @@ struct direct_isa {
     bool clears_by_libc;
     /* n bytes of value; may scribble 63 bytes. */
     void (*fill)(uint8_t *out, uint8_t value, uint32_t n);
-    /* Inverts the bits [bit, bit + n) of a bitset container into ceil(n / 64) words, the bits behind n 0, n >
+    /* Inverts the bits [bit, bit + n) of a bitset container into ceil(n / 64) words, the bits after n 0, n >
      * 0. Returns the number of ones written. */
     uint32_t (*invert)(uint64_t *out, const uint8_t *bytes, uint32_t bit, uint32_t n);
     /* Passes row + i of each set bit through a register; returns their sum and adds their number to *n. */
@@ -79,7 +79,7 @@ static ALWAYS_INLINE uint64_t direct_running_counts(uint64_t mask)
     return mask * 0x0101010101010101u;
 }
 
-/* The bits [bit, bit + n) of a bitset container, n 1 .. 64; what lies behind n is arbitrary. */
+/* The bits [bit, bit + n) of a bitset container, n 1 .. 64; what lies after n is arbitrary. */
 static ALWAYS_INLINE uint64_t direct_bits(const uint8_t *bytes, uint32_t bit, uint32_t n)
 {
     const uint8_t *word = bytes + bit / 64 * 8;
@@ -123,7 +123,7 @@ static ALWAYS_INLINE uint64_t direct_touch(uint32_t row, uint64_t mask, uint32_t
     return sum;
 }
 
-/* Writes n bits at `row` of live_mask; bits behind n are 0 in `bits`, and so are the words behind row. */
+/* Writes n bits at `row` of live_mask; bits after n are 0 in `bits`, and so are the words after row. */
 static ALWAYS_INLINE void direct_put(struct direct_out *o, uint32_t row, uint64_t bits, uint32_t n)
 {
     uint64_t *word = (uint64_t *)o->out + row / 64;
@@ -155,7 +155,7 @@ static ALWAYS_INLINE void direct_append(struct direct_out *o, uint32_t row, uint
     o->n_list += isa.count(mask);
 }
 
-/* Rows [row, row + n), n 1 .. 64, as a mask of deleted ones; bits behind n are 0. */
+/* Rows [row, row + n), n 1 .. 64, as a mask of deleted ones; bits after n are 0. */
 static ALWAYS_INLINE void emit_few(struct direct_out *o, uint32_t row, uint64_t deleted, uint32_t n,
                                    const uint32_t n_stores, const enum sink_kind kind,
                                    const struct direct_isa isa)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For each byte of a mask the numbers of its set bits, ascending: 10110000b becomes 4, 5, 7. What lies behind
+/* For each byte of a mask the numbers of its set bits, ascending: 10110000b becomes 4, 5, 7. What lies after
  * the last is 0.
  *
  * Place in the data flow: the direct kernels without a compress instruction expand eight mask bits by one

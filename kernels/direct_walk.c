@@ -70,15 +70,16 @@ void direct_seek(struct direct_cursor *cursor, const struct dv_view *view, uint6
         cursor->i_item = direct_find_item(&view->containers[i], (uint32_t)(start - first));
 }
 
+/* `n_cleared` of the scratch bytes start as 0. */
 static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n_scratch_bytes,
-                       struct dv_error *error_out)
+                       size_t n_cleared, struct dv_error *error_out)
 {
     if (dv->view.n_kind[DV_ARRAY] == 0)
-        n_scratch_bytes = 0;
+        n_scratch_bytes = n_cleared = 0;
     struct direct_cursor *cursor = aligned_alloc(64, sizeof *cursor + n_scratch_bytes);
     if (!cursor)
         return dv_no_memory(error_out);
-    memset(cursor, 0, sizeof *cursor + n_scratch_bytes);
+    memset(cursor, 0, sizeof *cursor + n_cleared);
     direct_join(cursor, &dv->view, DIRECT_STREAM_JOINED);
     state->data = cursor;
     state->n_bytes = sizeof *cursor + n_scratch_bytes;
@@ -87,12 +88,12 @@ static int open_cursor(const struct dv *dv, struct kernel_state *state, size_t n
 
 int direct_flags_open(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
-    return open_cursor(dv, state, DIRECT_FLAG_BYTES, error_out);
+    return open_cursor(dv, state, DIRECT_FLAG_BYTES, DIRECT_FLAG_READ_BYTES, error_out);
 }
 
 int direct_words_open(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
 {
-    return open_cursor(dv, state, DIRECT_BLOCK_ROWS / 8, error_out);
+    return open_cursor(dv, state, DIRECT_BLOCK_ROWS / 8, 0, error_out);
 }
 
 static void close_cursor(struct kernel_state *state)

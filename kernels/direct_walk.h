@@ -4,24 +4,24 @@
  * Place in the data flow: direct_<isa>.c gives the primitives of one ISA, this file composes them to six
  * sinks.
  *
- *     batch   [start                                                     start + n_rows)
+ *     batch      [start                                             start + n_rows)
  *     chunks     |  array        |  (absent)     |  bitset       |  run          |
  *     done by    |  emit_array   |  emit_live    |  emit_bitset  |  emit_run     |
  *
- * The idea: masks of 64 rows, one bit a row, set where deleted, and no branch on what they hold. A walk with
- * callbacks asks after each deleted row how long the gap to the next one is: a mispredicted branch a row.
+ * The idea: masks of 64 rows, one bit per row, set where deleted, and no branch on what they hold. A walk with
+ * callbacks asks after each deleted row how long the gap to the next one is: one mispredicted branch per row.
  *
  * - bitset: the masks are there, the container's own words at the container's own alignment, so that only the
- *   first and the last one of a batch are partial. Writers put bitsets of consecutive chunks one behind the
+ *   first and the last one of a batch are partial. Writers put bitsets of consecutive chunks one after the
  * other without a byte between, so that they are one long bitset: batches inside need no look at containers.
  * - array: masks are made for row_ids; the other sinks follow from the values (direct_array.h).
- * - run: live and deleted rows alternate in ranges, without masks. A mispredicted branch a run, which long
- * runs hide and runs of a few rows do not.
+ * - run: live and deleted rows alternate in ranges, without masks. One mispredicted branch per run, which long
+ *   runs hide and runs of a few rows do not.
  *
  * A mask becomes ids by `append` (compress the numbers 0..63 by it) and bytes by `spread`; with live_mask it
  * is already the answer, inverted and shifted to the batch's alignment.
  *
- * Cost model: constant in the deletion rate for bitsets, 1 to 2 core cycles a value more for arrays; per 64
+ * Cost model: constant in the deletion rate for bitsets, 1 to 2 core cycles per value more for arrays; per 64
  * rows what the ISA files state.
  *
  * Everything here is always_inline: kind and isa are constants in each instance, which leaves call-free
@@ -155,7 +155,7 @@ static ALWAYS_INLINE uint32_t walk_segments(struct kernel_call call, const enum 
     const uint32_t n_rows = call.n_rows;
     uint32_t row = 0;
     bool is_new = false;
-    /* Runs scribble ones behind them. */
+    /* Runs scribble ones after themselves. */
     if (kind == SINK_is_deleted && isa.clears_by_libc && view->n_kind[DV_RUN] == 0) {
         memset(o.out, 0, n_rows);
         o.is_cleared = true;
@@ -203,7 +203,7 @@ static ALWAYS_INLINE uint32_t direct_walk(struct kernel_call call, const enum si
 {
     const struct direct_cursor *cursor = call.state->data;
     const uint32_t n_rows = call.n_rows;
-    /* Where the bitset lies behind the batch's start, low wraps around. */
+    /* Where the bitset lies after the batch's start, low wraps around. */
     const uint64_t low = call.start - cursor->bitset_start;
     if (n_rows - 1 >= cursor->n_bitset_rows || low > cursor->n_bitset_rows - n_rows)
         return segments(call.dv, call.state, call.start, n_rows, call.sink);

@@ -50,7 +50,7 @@ static inline uint64_t dv_container_start(const struct dv_container *container)
     return (uint64_t)container->key << 32 | (uint64_t)container->chunk << 16;
 }
 
-/* Builds the view from the headers alone: bucket and container counts against the bytes left, keys and chunks
+/* Builds the view from the headers only: bucket and container counts against the bytes left, keys and chunks
  * strictly ascending, offset tables against computed offsets, every container inside the bytes, no trailing
  * bytes. After it a kernel cannot leave the bytes, but the contents of the containers are not yet known to be
  * right. Allocates a struct dv_container for each, never more than the payload's size warrants. Returns 0, or
@@ -81,7 +81,7 @@ struct dv_intervals {
     size_t n_items;
 };
 
-/* Representations beside the view, built only where a chosen kernel needs them. */
+/* Representations besides the view, built only where a chosen kernel needs them. */
 enum dv_need {
     DV_NEEDS_VIEW = 0,           /* always there */
     DV_NEEDS_ROARING = 1 << 0,   /* a roaring_bitmap_t per key, as in Iceberg's RoaringPositionBitmap */

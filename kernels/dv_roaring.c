@@ -11,7 +11,7 @@
 /* A longer array of bitmaps is mapped rather than taken from the heap. */
 #define MAX_HEAP_BITMAPS 65536u
 #define PAGE_BYTES       4096u
-/* What CRoaring holds of a container beside its values: the struct, and pointer, key and type in the top
+/* What CRoaring holds of a container besides its values: the struct, and pointer, key and type in the top
  * level. */
 #define CONTAINER_BYTES (16u + 8u + 2u + 1u)
 
@@ -34,7 +34,7 @@ static int reserve_bitmaps(struct dv_roaring *roaring, uint64_t n_bitmaps, struc
                        "an array of bitmaps up to key %" PRIu64
                        " needs %zu bytes of address space, refused here",
                        n_bitmaps - 1, n_bytes);
-    /* A huge page behind each touched pointer would make the array real. Old kernels lack the advice: no
+    /* A huge page after each touched pointer would make the array real. Old kernels lack the advice: no
      * harm. */
     madvise(mapping, n_bytes, MADV_NOHUGEPAGE);
     roaring->bitmaps = mapping;
@@ -42,7 +42,7 @@ static int reserve_bitmaps(struct dv_roaring *roaring, uint64_t n_bitmaps, struc
     return 0;
 }
 
-/* Deserializes the bucket at `*at` and moves it behind. */
+/* Deserializes the bucket at `*at` and moves it past. */
 static int add_bucket(struct dv_roaring *roaring, const struct dv *dv, size_t *at, struct dv_error *error_out)
 {
     uint32_t key = load_le32(dv->bytes + *at);

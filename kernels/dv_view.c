@@ -12,7 +12,7 @@
  * dv_view_index reads the headers and the run counts, nothing else: its cost is per container.
  * dv_view_validate reads every byte of every body. The policy where the format leaves a choice: empty buckets
  * and touching runs are accepted (writers make them); a container of 0 runs, an offset that is not where the
- * body lies, a header cardinality that is not the body's, and bytes behind the last bucket are refused,
+ * body lies, a header cardinality that is not the body's, and bytes after the last bucket are refused,
  * though CRoaring's own validator lets most of these pass. Source: RoaringFormatSpec. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static int read_buckets(struct dv_view *view, struct reader *reader, struct dv_e
     }
     if (bytes_left(reader))
         return dv_fail_at(error_out, DV_ERROR_INPUT, reader->at,
-                          "%" PRIu64 " bytes behind the last of %" PRIu64 " buckets, expected none",
+                          "%" PRIu64 " trailing bytes after the last of %" PRIu64 " buckets",
                           bytes_left(reader), view->n_buckets);
     return 0;
 }

@@ -14,7 +14,7 @@ struct reader_kernel {
 };
 
 struct dv_reader {
-    struct dv dv; /* the view alone */
+    struct dv dv; /* only the view */
     const struct reader_kernel *kernel;
     struct kernel_state state;
 };

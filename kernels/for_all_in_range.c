@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For all in range: walks the containers that a batch touches and tells every row, the deleted and the live
+/* For all in range: walks the containers that a batch touches and reports every row, the deleted and the live
  * ones, in runs as long as they are inside a container.
  *
  *   bits of a bitset, lowest first     0 0 0 1 1 1 1 0 1 0 ...

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For each in range: walks the containers that a batch touches and tells each deleted position; what lies
+/* For each in range: walks the containers that a batch touches and reports each deleted position; what lies
  * between is live.
  *
  *   container of the batch's chunk        told               row_ids

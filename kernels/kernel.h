@@ -16,7 +16,7 @@ struct kernel_state {
     size_t n_bytes; /* heap bytes held, for the column state_bytes */
 };
 
-/* One kernel x sink instance. Tells which of the rows [start, start + n_rows) of `dv` are deleted: writes
+/* One kernel x sink instance. Finds which of the rows [start, start + n_rows) of `dv` are deleted: writes
  * sink->out, sets sink->n_out, returns the number of live rows. n_rows < 2^31; start + n_rows <= 2^63. Cannot
  * fail, never allocates. Batches may leave gaps and come in any order. */
 typedef uint32_t kernel_fn(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,

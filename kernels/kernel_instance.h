@@ -7,7 +7,7 @@
  *
  * A kernel `x` is a function `x_into(struct kernel_call call, enum sink_kind kind, sink_fill_fn *fill)`,
  * always inlined, then KERNEL_INSTANCES(x), then a row in kernels.def. The prototypes below come from
- * kernels.def alone: a kernel without a row, or with another signature, does not compile; a row without a
+ * kernels.def only: a kernel without a row, or with another signature, does not compile; a row without a
  * kernel does not link. */
 #ifndef DVBENCH_KERNEL_INSTANCE_H
 #define DVBENCH_KERNEL_INSTANCE_H
@@ -19,7 +19,7 @@
 #include "kernel.h"
 #include "sink_fill.h"
 
-/* The arguments of kernel_fn, in one hand. */
+/* The arguments of kernel_fn, bundled. */
 struct kernel_call {
     const struct dv *dv;
     struct kernel_state *state;

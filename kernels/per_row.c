@@ -81,7 +81,7 @@ KERNEL_INSTANCES(per_row_raw)
 #if DVBENCH_HAVE_ROARING_BULK
 
 /* The context belongs to one bitmap and is forgotten where the key changes. It lives for the batch: finding
- * the container once in 5,000 rows is nothing beside the rows. */
+ * the container once in 5,000 rows is nothing compared with the rows. */
 static ALWAYS_INLINE uint32_t per_row_bulk_into(struct kernel_call call, enum sink_kind kind,
                                                 sink_fill_fn *fill)
 {

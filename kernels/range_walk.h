@@ -168,7 +168,7 @@ static ALWAYS_INLINE void walk_for_each(const struct dv_view *view, uint64_t sta
 /* Told that the rows [from, to), from < to, are all deleted or all live. */
 typedef void run_fn(void *context, uint32_t from, uint32_t to, bool is_deleted);
 
-/* In the three below `shift` is what makes a value of the container an offset in the range, modulo 2^32. */
+/* Below, container value + shift (mod 2^32) = offset within the range. */
 static ALWAYS_INLINE void walk_all_of_array(struct walk_part part, uint32_t shift, run_fn *tell,
                                             void *context)
 {

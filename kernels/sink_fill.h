@@ -9,7 +9,7 @@
  *
  * The plain fill stores one id at a time; its loop ends after an unpredictable number of steps, once a gap.
  * The vector fills store a whole vector first and ask later: what overshoots the gap is overwritten by the
- * next gap, and behind the last one lies the sink's slack. With gaps shorter than a vector, the usual case
+ * next gap, and after the last one lies the sink's slack. With gaps shorter than a vector, the usual case
  * from 6 % of deletes on, their loop never repeats and its branch is always predicted. They lose nothing but
  * the stores' bandwidth, and win most where gaps are short. */
 #ifndef DVBENCH_SINK_FILL_H
@@ -21,7 +21,7 @@
 #include "cpu.h"
 
 /* Writes first, first + 1, ..., first + n - 1 to `out`, n >= 0, and may scribble on the SINK_SLACK_BYTES
- * behind them. A kernel takes it as a constant argument of an always-inline function; it is never called
+ * after them. A kernel takes it as a constant argument of an always-inline function; it is never called
  * through the pointer. */
 typedef void sink_fill_fn(int32_t *out, uint32_t first, uint32_t n);
 

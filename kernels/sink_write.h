@@ -8,7 +8,7 @@
  * instance compiles to the stores of its own sink and no switch. A kernel uses one of three vocabularies for
  * a batch and does not mix them:
  *
- *   deletes alone     sink_deleted, sink_deleted_run      the rows between are live: a gap
+ *   deletes only      sink_deleted, sink_deleted_run      the rows between are live: a gap
  *   both, told apart  sink_told_live, sink_told_deleted   every row is in exactly one told run
  *   row by row        sink_row, or sink_row_branchless    every row, in order
  *
@@ -32,7 +32,7 @@ struct sink_writer {
     uint32_t n_rows;
     uint32_t n_out; /* elements so far, of the sinks that are lists: row_ids, deleted_offsets, live_runs */
     uint32_t next;  /* the first row that is neither deleted nor written: where the current gap starts */
-    uint32_t n_deleted; /* rows so far, of the sinks whose n_out does not tell */
+    uint32_t n_deleted; /* rows so far, of the sinks whose n_out does not say */
     uint64_t sum;       /* touch */
 };
 
@@ -149,7 +149,7 @@ static ALWAYS_INLINE void sink_deleted_run(struct sink_writer *writer, enum sink
     writer->n_deleted += end - start;
 }
 
-/* The rows [start, end) are live, and the kernel tells so itself. live_runs is made from the gaps all the
+/* The rows [start, end) are live, and the kernel says so itself. live_runs is made from the gaps all the
  * same: runs must be maximal, and a told run may end where a container ends. */
 static ALWAYS_INLINE void sink_told_live(struct sink_writer *writer, enum sink_kind kind, sink_fill_fn *fill,
                                          uint32_t start, uint32_t end)

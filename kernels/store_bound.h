@@ -11,7 +11,7 @@
 #include "kernel.h"
 #include "sink.h"
 
-/* Writes exactly n_elements elements to `out` (64-byte aligned) and nothing behind them: row_ids 0, 1, 2,
+/* Writes exactly n_elements elements to `out` (64-byte aligned) and nothing after them: row_ids 0, 1, 2,
  * ...; is_deleted 0; live_mask all ones. */
 typedef void store_bound_fn(void *out, uint32_t n_elements);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "csv.h"
+#include "file_write.h"
 #include "figure_data.h"
 #include "figures.h"
 #include "report_claims.h"
@@ -353,8 +354,9 @@ static int write_form(const struct report *report, enum report_form form, const 
         status = write_content(&text, report, error_out);
         bool is_whole = !ferror(file);
         is_whole = fclose(file) == 0 && is_whole;
-        if (status == 0 && (!is_whole || rename(part, path) != 0))
-            status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+        if (status == 0)
+            status = is_whole ? file_replace(path, part, error_out)
+                              : dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
         if (status < 0)
             unlink(part);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "file_write.h"
 #include "run_dir.h"
 #include "samples.h"
 
@@ -170,8 +170,7 @@ static int rewrite(struct samples *samples, struct dv_error *error_out)
         status = csv_close(samples->writer, error_out);
     if (status == 0) {
         samples->writer = NULL;
-        if (rename(part, samples->path) != 0)
-            status = dv_fail(error_out, DV_ERROR_IO, "%s: %s", samples->path, strerror(errno));
+        status = file_replace(samples->path, part, error_out);
     }
     if (status == 0)
         status = csv_append(&samples->writer, samples->path, CSV_FILE_samples, error_out);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file_write.h"
 #include "noise.h"
 #include "run_dir.h"
 #include "stats.h"
@@ -309,8 +309,8 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
         part = NULL;
         status = dv_no_memory(error_out);
     }
-    if (status == 0 && rename(part, path) != 0)
-        status = dv_fail(error_out, DV_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (status == 0)
+        status = file_replace(path, part, error_out);
     free(part);
     free(path);
     csv_free(old);

@@ -3,8 +3,7 @@
  *
  *    test_check_kernels edges
  *    test_check_kernels random SEED COUNT
- *    test_check_kernels tampered              an oracle that is wrong on purpose: every kernel must differ
- * from it
+ *    test_check_kernels tampered              an oracle that is wrong on purpose: every kernel must differ from it
  *
  * What is not available here does not count; DVBENCH_CPU_MASK lowers what is, so that the slower variants are
  * tested on a CPU that has the faster ones. */
