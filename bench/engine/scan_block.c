@@ -154,8 +154,7 @@ enum number {
     NUMBER_OPEN,
     NUMBER_CLOCK,
     NUMBER_OPEN_FILE,
-    NUMBER_SHARE,
-    NUMBER_BYTES
+    NUMBER_SHARE
 };
 
 /* With one thread the share is one of the wall clock, which both sides are measured by; with several the function runs
@@ -178,10 +177,8 @@ static double number_of(const struct scan_cell *cell, const struct scan_sample *
         return counts->clock_ns / n_rows;
     case NUMBER_OPEN_FILE:
         return counts->n_opened ? counts->open_ns / (double)counts->n_opened / 1e3 : NAN;
-    case NUMBER_SHARE:
-        return 100 * (counts->apply_ns + counts->open_ns) / whole_ns;
     default:
-        return sample->n_bytes_read;
+        return 100 * (counts->apply_ns + counts->open_ns) / whole_ns;
     }
 }
 
@@ -316,7 +313,7 @@ static void set_times(const struct scan_cell *cell, const struct scan_competitor
     csv_set_real(writer, CSV_scan_ns_per_row_low, wall.interval.low);
     csv_set_real(writer, CSV_scan_ns_per_row_high, wall.interval.high);
     csv_set_real(writer, CSV_scan_cpu_ns_per_row, summarise(cell, competitor, NUMBER_CPU).median);
-    csv_set_real(writer, CSV_scan_bytes_read, summarise(cell, competitor, NUMBER_BYTES).median);
+    csv_set_unsigned(writer, CSV_scan_bytes_read, cell->n_bytes);
     set_counts(cell, competitor);
     set_ratio(cell, deletes ? find(cell, "per_row") : NULL, competitor, CSV_scan_gain_vs_per_row,
               CSV_scan_gain_low, CSV_scan_gain_high);

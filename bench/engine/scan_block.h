@@ -11,7 +11,6 @@
 struct scan_sample {
     double wall_ns; /* of the query; 0 where not taken */
     double cpu_ns;
-    double n_bytes_read; /* NaN where the system does not say */
     struct scan_counts counts;
 };
 
@@ -42,7 +41,8 @@ struct scan_cell {
     struct scan_competitor competitors[SCAN_MAX_COMPETITORS];
     size_t n_competitors;
     int n_rounds;
-    uint64_t digest; /* of all that makes the block, the competitor left out */
+    uint64_t n_bytes; /* of the column chunks that the query reads */
+    uint64_t digest;  /* of all that makes the block, the competitor left out */
 };
 
 int scan_block_open(struct scan_cell *cell_out, struct scan_run *run, const struct scan_block *block,

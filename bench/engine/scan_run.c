@@ -17,15 +17,31 @@ static double clock_ns(clockid_t clock)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Bytes that this process has read by system calls; NaN where the system does not say. */
-static double bytes_read(void)
+/* Compressed bytes of the column chunks that the query reads, as the files' footers state them. What an engine maps into
+ * memory no counter of read calls sees. */
+static int find_bytes(struct scan_cell *cell, struct dv_error *error_out)
 {
-    unsigned long long n_bytes = 0;
-    FILE *file = fopen("/proc/self/io", "re");
-    const int n = file ? fscanf(file, "rchar: %llu", &n_bytes) : 0;
-    if (file)
-        fclose(file);
-    return n == 1 ? (double)n_bytes : NAN;
+    struct engine_answer answer = {0};
+    char *files = scan_table_list(&cell->table->files), *names = NULL;
+    size_t n = 0;
+    FILE *stream = open_memstream(&names, &n);
+    for (size_t i = 0; stream && i < cell->query.n_columns; i++) {
+        char *name = engine_quote(cell->query.columns[i]->name, '\'');
+        fprintf(stream, ",%s", name ? name : "''");
+        free(name);
+    }
+    int status = files && stream && fclose(stream) == 0 ? 0 : dv_no_memory(error_out);
+    if (status == 0)
+        status = engine_query(
+            cell->run->engine, &answer, error_out,
+            "SELECT sum(total_compressed_size) FROM parquet_metadata(%s) WHERE path_in_schema IN (''%s)",
+            files, names);
+    const char *sum = status == 0 ? engine_value(&answer, 0, 0) : NULL;
+    cell->n_bytes = sum ? strtoull(sum, NULL, 10) : 0;
+    engine_answer_free(&answer);
+    free(files);
+    free(names);
+    return status;
 }
 
 /* splitmix64, as in the rounds of a sweep: the same order for the same seed on every machine. */
@@ -56,12 +72,10 @@ static int run_query(struct scan_cell *cell, struct scan_competitor *competitor,
     struct engine_answer answer = {0};
     char reason[160];
     scan_function_begin(run->function, cell->vectors, cell->n_vectors, competitor->kernel, competitor->sink);
-    const double bytes = bytes_read(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
-                 wall = clock_ns(CLOCK_MONOTONIC);
+    const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
     const int status = run->engine->query(run->engine, competitor->sql, &answer, error_out);
     sample_out->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
     sample_out->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    sample_out->n_bytes_read = bytes_read() - bytes;
     sample_out->counts = scan_function_end(run->function);
     if (status == 0 &&
         !scan_answer_is_right(&cell->query, competitor->deletes ? &cell->expected : &cell->expected_without,
@@ -132,7 +146,9 @@ static int expect_both(struct scan_cell *cell, struct dv_error *error_out)
 
 static int measure(struct scan_cell *cell, struct dv_error *error_out)
 {
-    int status = expect_both(cell, error_out);
+    int status = find_bytes(cell, error_out);
+    if (status == 0)
+        status = expect_both(cell, error_out);
     if (status == 0 && !*cell->run->interrupted)
         status = make_positions(cell, error_out);
     if (status == 0)

@@ -67,8 +67,7 @@ void scan_table_free(struct scan_table *table)
 
 /* --- what both kinds of table need --- */
 
-/* ['a','b'], malloc'ed; NULL without memory. */
-static char *list_of_files(const struct strings *files)
+char *scan_table_list(const struct strings *files)
 {
     char *list = NULL;
     size_t n = 0;
@@ -142,7 +141,7 @@ static int keep_sizes(struct scan_table *table, struct engine *engine, struct dv
 static int make_view(struct scan_table *table, struct engine *engine, struct dv_error *error_out)
 {
     struct engine_answer described = {0};
-    char *list = list_of_files(&table->files);
+    char *list = scan_table_list(&table->files);
     int status = list ? keep_sizes(table, engine, error_out) : dv_no_memory(error_out);
     if (status == 0)
         status =

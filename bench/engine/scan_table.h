@@ -57,6 +57,9 @@ int scan_table_open(struct scan_table *table_out, struct engine *engine, const s
 /* The one of that name; NULL where there is none of a known type. */
 const struct scan_column *scan_table_column(const struct scan_table *table, const char *name, size_t n_name);
 
+/* The files as a list of SQL, ['a','b']; malloc'ed, NULL without memory. */
+char *scan_table_list(const struct strings *files);
+
 void scan_table_free(struct scan_table *table);
 
 #endif

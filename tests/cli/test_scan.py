@@ -78,6 +78,7 @@ class Scan(unittest.TestCase):
             low, median, high = (float(row["ns_per_row" + end]) for end in ("_low", "", "_high"))
             self.assertTrue(0 < low <= median <= high)
             self.assertGreater(float(row["slowdown_vs_none"]), 0)
+            self.assertEqual(int(row["bytes_read"]) > 0, row["columns"] != "count")
             is_kernel = row["kernel"] in ("per_row", "direct_scalar")
             self.assertEqual(row["sink"], "is_deleted" if is_kernel else "")
             if is_kernel:
