@@ -74,20 +74,40 @@ static void print_machine(const struct pmu_session *pmu)
 static void print_row(const char *source, const char *event, const char *status, enum pmu_verdict verdict,
                       double expected, double counted, const char *encoding, bool is_csv)
 {
-    if (is_csv) {
-        printf("%s,%s,%s,%s,%.0f,%.0f,%s\n", source, event, status, pmu_verdict_id(verdict), expected,
-               counted, encoding);
-        return;
+    char numbers[2][32] = {"", ""}; /* a number stands only where something was counted */
+    if (verdict != PMU_NOT_RUN && verdict != PMU_UNVERIFIED) {
+        snprintf(numbers[0], sizeof numbers[0], "%.0f", expected);
+        snprintf(numbers[1], sizeof numbers[1], "%.0f", counted);
     }
-    printf("%-4s %-36s %-16s %-10s", source, event, status, pmu_verdict_id(verdict));
-    if (verdict == PMU_NOT_RUN || verdict == PMU_UNVERIFIED)
-        printf(" %10s %10s", "", "");
-    else
-        printf(" %10.0f %10.0f", expected, counted);
-    printf("  %s\n", encoding);
+    printf(is_csv ? "%s,%s,%s,%s,%s,%s,%s\n" : "%-4s %-36s %-16s %-10s %10s %10s  %s\n", source, event,
+           status, pmu_verdict_id(verdict), numbers[0], numbers[1], encoding);
 }
 
-static void print_events(const struct view *view, bool is_csv)
+/* Whether callgrind counts what an event counts. */
+static bool can_simulate(const struct counter_event *event)
+{
+    for (int i = 0; i < N_SIM_EVENTS; i++)
+        if (sim_event_role((enum sim_event)i) == event->role)
+            return true;
+    return false;
+}
+
+/* Events that were asked for and that the simulator lacks: a row each, and a line where only it was asked. */
+static void print_not_simulated(const struct view *view, bool is_csv, bool warns)
+{
+    for (size_t i = 0; i < view->pmu->n_events; i++) {
+        const struct counter_event *event = &view->pmu->events[i].event;
+        if (can_simulate(event))
+            continue;
+        print_row("sim", event->name, counter_status_word(COUNTER_CANNOT_SIMULATE), PMU_NOT_RUN, 0, 0, "",
+                  is_csv);
+        if (warns)
+            fprintf(stderr, "dvbench: warning: %s: %s\n", event->name,
+                    counter_status_text(COUNTER_CANNOT_SIMULATE));
+    }
+}
+
+static void print_events(const struct view *view, bool is_csv, bool asks_simulator)
 {
     if (is_csv)
         printf("source,event,status,verdict,expected,counted,encoding\n");
@@ -111,6 +131,8 @@ static void print_events(const struct view *view, bool is_csv)
                   is_open ? view->sim->verdict[i] : PMU_NOT_RUN, view->sim->expected[i],
                   view->sim->counted[i], encoding, is_csv);
     }
+    if (view->sim_status == COUNTER_OK)
+        print_not_simulated(view, is_csv, asks_simulator);
     print_row("step", counter_role_id(ROLE_instructions), counter_status_word(view->step_status),
               view->step_status == COUNTER_OK ? PMU_PASS : PMU_NOT_RUN, STEP_SELF_TEST_INSTRUCTIONS,
               view->step_status == COUNTER_OK ? STEP_SELF_TEST_INSTRUCTIONS : 0,
@@ -162,7 +184,7 @@ static void help(void)
 {
     puts(
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
-        "  --events    a set (dvbench list counters) or libpfm4 names; default portable\n"
+        "  --events    sets (dvbench list counters) and libpfm4 names; default portable\n"
         "  --counters  exits with 4 if that source is unavailable\n"
         "Sources: pmu, the CPU's counters; sim, callgrind; step, beside sim: the instructions, and nothing "
         "else, "
@@ -234,7 +256,7 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
     view.step_status = view.sim_status == COUNTER_NOT_ASKED ? COUNTER_NOT_ASKED : step_self_test();
     if (!arguments.is_csv)
         print_machine(&pmu);
-    print_events(&view, arguments.is_csv);
+    print_events(&view, arguments.is_csv, arguments.mode == COUNTERS_SIM);
     if (!arguments.is_csv)
         print_advice(&view);
     enum counter_status wanted = arguments.mode == COUNTERS_PMU   ? pmu_session_status(&pmu)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "counter_sets.h"
@@ -23,21 +25,34 @@ const struct counter_event *counter_set_row(size_t index)
     return index < N_ROWS ? &rows[index] : NULL;
 }
 
-static void add_set(struct counter_events *events, const char *set)
+/* Adds an event unless it is there already. False where there is no place. */
+static bool add_event(struct counter_events *events, const struct counter_event *event)
 {
-    for (size_t i = 0; i < N_ROWS && events->n_items < COUNTER_EVENTS_MAX; i++)
-        if (strcmp(rows[i].set, set) == 0)
-            events->items[events->n_items++] = rows[i];
+    for (size_t i = 0; i < events->n_items; i++)
+        if (strcmp(events->items[i].name, event->name) == 0)
+            return true;
+    if (events->n_items == COUNTER_EVENTS_MAX)
+        return false;
+    events->items[events->n_items++] = *event;
+    return true;
 }
 
-static void add_name(struct counter_events *events, const char *name, size_t n_bytes)
+/* All events of a set, or the one event of that name. False where there is no place. */
+static bool add_word(struct counter_events *events, const char *word)
 {
-    struct counter_event *event = &events->items[events->n_items++];
-    *event = (struct counter_event){.set = "", .role = ROLE_other, .meaning = "as asked for"};
-    memcpy(event->name, name, n_bytes);
-    for (size_t i = 0; i < N_ROWS; i++)
-        if (strcmp(rows[i].name, event->name) == 0)
-            *event = rows[i];
+    struct counter_event event = {.set = "", .role = ROLE_other, .meaning = "as asked for"};
+    bool is_set = false;
+    bool has_place = true;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        if (strcmp(rows[i].set, word) == 0) {
+            is_set = true;
+            has_place = has_place && add_event(events, &rows[i]);
+        }
+        if (strcmp(rows[i].name, word) == 0)
+            event = rows[i];
+    }
+    snprintf(event.name, sizeof event.name, "%s", word);
+    return is_set ? has_place : add_event(events, &event);
 }
 
 /* A name ends up in a CSV cell and in `event=word;...`: what would break either is refused here. */
@@ -58,17 +73,15 @@ int counter_events_parse(struct counter_events *events_out, const char *text, st
     *events_out = (struct counter_events){0};
     if (!text)
         text = COUNTER_SET_DEFAULT;
-    add_set(events_out, text);
-    if (events_out->n_items != 0)
-        return 0;
     for (const char *name = text;; name++) {
+        char word[sizeof events_out->items[0].name] = "";
         size_t n_bytes = strcspn(name, ",");
         int status = check_name(name, n_bytes, error_out);
         if (status != 0)
             return status;
-        if (events_out->n_items == COUNTER_EVENTS_MAX)
+        memcpy(word, name, n_bytes);
+        if (!add_word(events_out, word))
             return dv_fail(error_out, DV_ERROR_USAGE, "more than %d events", COUNTER_EVENTS_MAX);
-        add_name(events_out, name, n_bytes);
         name += n_bytes;
         if (*name == '\0')
             return 0;

@@ -36,8 +36,8 @@ struct counter_events {
     size_t n_items;
 };
 
-/* Fills `events_out` from a set's id or a comma list of libpfm4 names; NULL is the default set. A name that a
- * set knows has the role of its row; any other is ROLE_other. Empty, too many, too long: DV_ERROR_USAGE. Does
+/* Fills `events_out` from a comma list of sets and libpfm4 names, each event once; NULL is the default set. A name
+ * that a set knows has the role of its row; any other is ROLE_other. Empty, too many, too long: DV_ERROR_USAGE. Does
  * not ask libpfm4. */
 int counter_events_parse(struct counter_events *events_out, const char *text, struct dv_error *error_out);
 

@@ -19,8 +19,8 @@
       "a filter forbids perf_event_open: run the container with a seccomp profile that allows it, or "       \
       "unconfined")                                                                                          \
     X(NOT_SCHEDULED, "not-scheduled",                                                                        \
-      "it opened and never, or not all the time, had a counter: another user of the PMU (NMI watchdog) "     \
-      "holds it")                                                                                            \
+      "it opened and never, or not all the time, had a counter: another user of the PMU "                    \
+      "(perf, or the NMI watchdog where it is on) holds it")                                                 \
     X(UNKNOWN_EVENT, "unknown-event", "libpfm4 knows no such event on this CPU")                             \
     X(SELF_TEST_FAILED, "self-test-failed", "it counts, but not what a loop of known counts does")           \
     X(FILE_LIMIT, "file-limit", "out of file descriptors: raise ulimit -n")                                  \
@@ -34,7 +34,7 @@
     X(SIM_ISA_DIFFERS, "sim-isa-differs", "the simulator ran other code than was timed: it has a lower ISA") \
     X(STEP_REFUSED, "step-refused",                                                                          \
       "the simulator cannot run this code, and single steps do not reach this program: a debugger or an "    \
-      "emulator takes them, or this is no x86-64")                                                           \
+      "emulator takes them, or this is not an x86-64")                                                       \
     X(STEP_TOO_LONG, "step-too-long",                                                                        \
       "the simulator cannot run this code, and one batch has too many instructions to step through: a "      \
       "smaller --batch would be counted")                                                                    \

@@ -35,17 +35,31 @@ static void test_list_by_hand(void **state)
     assert_string_equal(events.items[2].name, "abc::X:Y=1");
 }
 
+/* Sets and names mix, and what both name is counted once. */
+static void test_set_and_names(void **state)
+{
+    (void)state;
+    struct counter_events events;
+    assert_int_equal(
+        counter_events_parse(&events, "software,abc::X,portable,perf::CYCLES,perf::PAGE-FAULTS", NULL), 0);
+    assert_int_equal(events.n_items, 9);
+    assert_string_equal(events.items[4].name, "abc::X");
+    assert_string_equal(events.items[5].name, "perf::INSTRUCTIONS");
+}
+
 static void test_bad_lists(void **state)
 {
     (void)state;
     static const char *const bad[] = {
         "", "perf::CYCLES,", ",perf::CYCLES", "a b", "a\"b", "a;b", "perf::CYCLES,,perf::BRANCHES"};
     struct counter_events events;
-    char text[4096] = "e";
+    char text[4096] = "e", name[8];
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(counter_events_parse(&events, bad[i], NULL), DV_ERROR_USAGE);
-    for (int i = 0; i < COUNTER_EVENTS_MAX; i++)
-        strcat(text, ",e");
+    for (int i = 0; i < COUNTER_EVENTS_MAX; i++) {
+        snprintf(name, sizeof name, ",e%d", i);
+        strcat(text, name);
+    }
     assert_int_equal(counter_events_parse(&events, text, NULL), DV_ERROR_USAGE);
     memset(text, 'x', 200);
     text[200] = '\0';
@@ -146,9 +160,8 @@ static void test_unknown_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_set),
-        cmocka_unit_test(test_list_by_hand),
-        cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_default_set),    cmocka_unit_test(test_list_by_hand),
+        cmocka_unit_test(test_set_and_names),  cmocka_unit_test(test_bad_lists),
         cmocka_unit_test(test_sets_are_whole),
     };
     const struct CMUnitTest encodings[] = {
