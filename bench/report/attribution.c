@@ -55,11 +55,11 @@ const char *attribution_status_text(enum attribution_status status)
 {
     switch (status) {
     case ATTRIBUTION_SIMULATED:
-        return "the misses are simulated, another predictor's (2.04 a row simulated where a PMU saw 0.076): "
-               "a PMU would add cycles, this "
-               "CPU's misses and with them the share";
+        return "the misses are simulated, for another predictor than this CPU's: a PMU would count cycles "
+               "and "
+               "this CPU's misses, and give the share";
     case ATTRIBUTION_NO_CYCLES:
-        return "core cycles were not counted: a PMU would add them";
+        return "core cycles were not counted: that needs a PMU";
     case ATTRIBUTION_NO_MISSES:
         return "branch misses were not counted: see counter_status";
     case ATTRIBUTION_NO_PENALTY:

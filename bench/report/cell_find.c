@@ -6,43 +6,8 @@
 #include <string.h>
 
 #include "cell_find.h"
+#include "cell_name.h"
 #include "figure_pairs.h"
-
-/* A name cut at its marks; the parts point into `text`. */
-struct cell_name {
-    char text[1024];
-    const char *kernel;
-    const char *sink;
-    char *dv;
-    const char *batch; /* NULL where not given */
-    const char *mode;
-};
-
-static int name_parse(struct cell_name *name_out, const char *text, struct dv_error *error_out)
-{
-    *name_out = (struct cell_name){0};
-    if (strlen(text) >= sizeof name_out->text)
-        return dv_fail(error_out, DV_ERROR_USAGE, "a cell's name has more than %zu characters",
-                       sizeof name_out->text - 1);
-    strcpy(name_out->text, text);
-    char *at = strchr(name_out->text, '@');
-    char *slash = strchr(name_out->text, '/');
-    if (!at || !slash || slash > at)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "'%s' is no cell of this run: its hash, or kernel/sink@dv[,batch=N][,mode=M]", text);
-    *slash = *at = '\0';
-    name_out->kernel = name_out->text;
-    name_out->sink = slash + 1;
-    name_out->dv = at + 1;
-    for (char *comma; (comma = strrchr(name_out->dv, ',')) != NULL; *comma = '\0')
-        if (strncmp(comma, ",batch=", 7) == 0)
-            name_out->batch = comma + 7;
-        else if (strncmp(comma, ",mode=", 6) == 0)
-            name_out->mode = comma + 6;
-        else
-            return dv_fail(error_out, DV_ERROR_USAGE, "'%s': batch= or mode= may follow a DV", comma + 1);
-    return 0;
-}
 
 /* Whether `part`, up to ':' or its end, is one of the parts of `spec`. */
 static bool has_part(const char *spec, const char *part, size_t n_bytes)
@@ -81,29 +46,39 @@ static bool matches(const struct csv_table *summary, size_t row, const struct ce
            matches_dv(csv_text(summary, row, CSV_summary_dv), name->dv);
 }
 
+/* How many rows bear the name; the last of them in `row_out`. */
+static size_t find_named(const struct csv_table *summary, const struct cell_name *name, size_t *row_out)
+{
+    size_t n_found = 0;
+    for (size_t row = 0; row < csv_n_rows(summary); row++)
+        if (matches(summary, row, name)) {
+            *row_out = row;
+            n_found++;
+        }
+    return n_found;
+}
+
 int cell_find(const struct csv_table *summary, const char *name, size_t *row_out, struct dv_error *error_out)
 {
     struct cell_name parsed;
-    size_t n_found = 0;
     for (size_t row = 0; row < csv_n_rows(summary); row++)
         if (strcmp(csv_text(summary, row, CSV_summary_cell), name) == 0) {
             *row_out = row;
             return 0;
         }
-    int status = name_parse(&parsed, name, error_out);
-    if (status != 0)
-        return status;
-    for (size_t row = 0; row < csv_n_rows(summary); row++)
-        if (matches(summary, row, &parsed)) {
-            *row_out = row;
-            n_found++;
-        }
+    char *copy = strdup(name);
+    if (!copy)
+        return dv_no_memory(error_out);
+    const bool is_name = cell_name_parse(&parsed, copy);
+    const size_t n_found = is_name ? find_named(summary, &parsed, row_out) : 0;
+    free(copy);
     if (n_found == 1)
         return 0;
-    return n_found == 0
-               ? dv_fail(error_out, DV_ERROR_USAGE, "the run has no cell '%s'", name)
-               : dv_fail(error_out, DV_ERROR_USAGE,
-                         "'%s' means %zu cells: add more of the DV's spec, batch= or mode=", name, n_found);
+    if (n_found > 1)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "'%s' means %zu cells: add more of the DV's spec, batch= or mode=", name, n_found);
+    return dv_fail(error_out, DV_ERROR_USAGE,
+                   "no cell '%s' in this run; give its hash or kernel/sink@dv[,batch=N][,mode=M]", name);
 }
 
 static bool is_preset_row(const struct csv_table *summary, size_t row, const char *kernel)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cell_name.h"
 #include "counters.h"
 #include "explain_text.h"
 
@@ -91,9 +93,9 @@ static void print_line(const char *what, double a, double b)
 static void print_cell(char letter, const struct csv_table *summary, size_t row)
 {
     const char *status = csv_text(summary, row, CSV_summary_counter_status);
-    printf("  %c  %s/%s@%s, batch=%s, mode=%s\n", letter, csv_text(summary, row, CSV_summary_kernel),
-           csv_text(summary, row, CSV_summary_sink), csv_text(summary, row, CSV_summary_dv),
-           csv_text(summary, row, CSV_summary_batch_rows), csv_text(summary, row, CSV_summary_mode));
+    char *name = cell_name_of_row(summary, row);
+    printf("  %c  %s\n", letter, name ? name : "");
+    free(name);
     const char *source = csv_text(summary, row, CSV_summary_counter_source);
     printf("     counters: %s%s%s%s\n", source,
            strcmp(source, "step") == 0 ? " (instructions alone, over a sample of the batches)" : "",

@@ -19,6 +19,7 @@
 #include "run_dir.h"
 #include "scan_report.h"
 #include "run_json.h"
+#include "string_list.h"
 
 /* What both forms are written from. */
 struct report {
@@ -58,6 +59,49 @@ static size_t count_verdict(const struct csv_table *table, const char *verdict)
     return n;
 }
 
+/* All values of a column, each once, as "a; and b"; owned by the caller, NULL without memory. */
+static char *all_texts(const struct csv_table *table, enum csv_column column)
+{
+    struct strings values = {0};
+    bool is_fine = true;
+    for (size_t row = 0; row < csv_n_rows(table) && is_fine; row++) {
+        const char *text = csv_text(table, row, column);
+        size_t i = 0;
+        while (i < values.n_items && strcmp(values.items[i], text) != 0)
+            i++;
+        is_fine = i < values.n_items || strings_add(&values, text, strlen(text)) == 0;
+    }
+    char *joined = is_fine ? strdup(values.n_items ? values.items[0] : "") : NULL;
+    for (size_t i = 1; joined && i < values.n_items; i++) {
+        char *longer = NULL;
+        if (asprintf(&longer, "%s; and %s", joined, values.items[i]) < 0)
+            longer = NULL;
+        free(joined);
+        joined = longer;
+    }
+    strings_free(&values);
+    return joined;
+}
+
+/* A merged run has several of each. */
+static void write_machines(const struct report_text *text, const struct report *report, const char *counters)
+{
+    const struct csv_table *table = report->figures.summary;
+    char *machines = all_texts(table, CSV_summary_machine),
+         *croaring = all_texts(table, CSV_summary_croaring),
+         *compilers = all_texts(table, CSV_summary_compiler);
+    report_paragraph(text, "Machine: %s. CRoaring %s. Compiler: %s. Counters: %s.", machines ? machines : "",
+                     croaring ? croaring : "", compilers ? compilers : "", counters);
+    free(machines);
+    free(croaring);
+    free(compilers);
+    if (json_is_array(json_object_get(report->run, "runs")))
+        report_paragraph(text,
+                         "These are %zu merged runs. The noise floor of each row is that of the run that "
+                         "measured it; the one below is the largest.",
+                         run_json_n_parts(report->run));
+}
+
 static void write_overview(const struct report_text *text, const struct report *report)
 {
     const struct csv_table *table = report->figures.summary;
@@ -65,10 +109,10 @@ static void write_overview(const struct report_text *text, const struct report *
     const char *source = first_text(table, CSV_summary_counter_source);
     const bool is_mixed = strcmp(source, "step") != 0 && has_text(table, CSV_summary_counter_source, "step");
     report_number(largest(table, CSV_summary_noise_floor_pct), noise, sizeof noise);
-    report_paragraph(text, "Machine: %s. CRoaring %s, %s. Counters: %s%s.",
-                     first_text(table, CSV_summary_machine), first_text(table, CSV_summary_croaring),
-                     first_text(table, CSV_summary_compiler), source,
-                     is_mixed ? "; step where a kernel cannot be simulated: instructions alone" : "");
+    char counters[128];
+    snprintf(counters, sizeof counters, "%s%s", source,
+             is_mixed ? "; step where a kernel cannot be simulated: instructions only" : "");
+    write_machines(text, report, counters);
     report_paragraph(text, "%zu cells measured, %zu unavailable, %zu wrong.", count_verdict(table, "ok"),
                      count_verdict(table, "unavailable"), count_verdict(table, "wrong"));
     if (noise[0] != '\0')

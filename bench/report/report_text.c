@@ -9,14 +9,30 @@
 
 #include "run_dir.h"
 
+/* Pictures are drawn on white and keep it in the dark. A wide table scrolls, its shaded edge shows that there is more;
+ * on paper it wraps instead. */
 static const char style[] =
-    "body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:72rem;margin:2rem auto;padding:0 1rem}"
-    "h1{font-size:1.7rem}h2{font-size:1.3rem;margin-top:2.5rem;border-bottom:1px solid "
-    "#ddd}h3{font-size:1.05rem;margin-top:2rem}"
-    "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto}"
-    "th,td{padding:.25rem .7rem;border-bottom:1px solid "
-    "#ddd;text-align:left;vertical-align:top;font-variant-numeric:tabular-nums}"
-    "img{max-width:100%;height:auto}summary{cursor:pointer;color:#0072B2;margin:.7rem 0}";
+    ":root{color-scheme:light dark;--ink:#222;--page:#fff;--line:#ddd;--link:#0072B2;--edge:rgba(0,0,0,.25)}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#ddd;--page:#181818;--line:#444;--link:#6cb8e6;"
+    "--edge:rgba(255,255,255,.3)}}"
+    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);max-width:72rem;"
+    "margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}"
+    "h1{font-size:1.7rem}h2{font-size:1.3rem;margin-top:2.5rem;border-bottom:1px solid var(--line)}"
+    "h3{font-size:1.05rem;margin-top:2rem}"
+    "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto;overflow-wrap:normal;"
+    "background:linear-gradient(to right,var(--page) 30%,transparent) left/3rem 100% no-repeat local,"
+    "linear-gradient(to left,var(--page) 30%,transparent) right/3rem 100% no-repeat local,"
+    "linear-gradient(to right,var(--edge),transparent) left/.8rem 100% no-repeat scroll,"
+    "linear-gradient(to left,var(--edge),transparent) right/.8rem 100% no-repeat scroll}"
+    "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;"
+    "font-variant-numeric:tabular-nums}"
+    "img{max-width:100%;height:auto;background:#fff}summary{cursor:pointer;color:var(--link);margin:.7rem 0}"
+    "@media(max-width:600px){body{margin:1rem "
+    "auto}p:has(>img){overflow-x:auto}p>img{max-width:none;width:760px}}"
+    "@media print{:root{--ink:#000;--page:#fff;--line:#bbb}body{margin:0;max-width:none;font-size:10pt}"
+    "table{display:table;width:100%;font-size:8pt;overflow:visible;overflow-wrap:anywhere;background:none}"
+    "h2,h3{break-after:avoid}tr,img{break-inside:avoid}p:has(>img){break-inside:avoid}"
+    "details::details-content{content-visibility:visible;display:block;height:auto}summary{list-style:none}}";
 
 static bool is_word_character(char c)
 {

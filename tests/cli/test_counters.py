@@ -4,6 +4,7 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,8 @@ def test_article(folder):
     text = explain(run)
     assert "explain 1.41 % of the difference in core cycles [1.17, 1.56]" in text, text
     assert "marginal IPC 4.71" in text, text
+    names = re.findall(r"^  [AB]  (.+)$", text, re.M)
+    assert len(names) == 2 and dvbench("explain", run, *names).stdout == text, names
     row = load(os.path.join(run, "explain.csv"))[0]
     assert abs(float(row["share_pct"]) - 1.41) < 0.005 and row["source"] == "pmu", row
     hashes = [row["cell"] for row in rows if row["kernel"] == "direct_scalar"]

@@ -178,6 +178,8 @@ def test_report(folder):
     assert len(links) > 10 and all(os.path.exists(os.path.join(run, link)) for link in links)
     sources = re.findall(r'(?:src|href)="([^"]*)"', page)
     assert len(sources) == len(links) and all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    for wanted in ("prefers-color-scheme:dark", "@media print", "@media(max-width:"):
+        assert wanted in page, wanted
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
 
 
@@ -185,13 +187,16 @@ def test_partial_run(folder):
     run = make_run(os.path.join(folder, "partial"))
     summary = os.path.join(run, "summary.csv")
     text = open(summary, encoding="utf-8").read()
-    open(summary, "w", encoding="utf-8").write(text[: len(text) // 2])
+    end = text.rfind("\n", 0, len(text) // 2) + 1
+    open(summary, "w", encoding="utf-8").write(text[: end - 9])
+    assert "no line end" in dvbench("report", run, expect=3).stderr
+    open(summary, "w", encoding="utf-8").write(text[:end])
     os.remove(os.path.join(run, "run.json"))
     os.remove(os.path.join(run, "counters.csv"))
     assert pictures(dvbench("plot", run).stdout)
     dvbench("report", run)
     report = open(os.path.join(run, "report.md"), encoding="utf-8").read()
-    assert "run.json is missing" in report and "was interrupted" in report
+    assert "run.json is missing" in report
     with open(summary, "w", encoding="utf-8") as file:
         file.write(text.split("\n")[0] + "\n")
     assert pictures(dvbench("plot", run).stdout) == []
@@ -272,6 +277,10 @@ def test_merge(folder):
     drawn = pictures(dvbench("plot", out).stdout)
     assert len(drawn) == 2 * len(pictures(dvbench("plot", a).stdout)) and len(set(drawn)) == len(drawn)
     dvbench("report", out)
+    with open(os.path.join(out, "report.md"), encoding="utf-8") as file:
+        text = file.read()
+    assert "Machine: CPU one; and CPU two." in text, text[:500]
+    assert "The noise floor of each row is that of the run that measured it" in text, text[:900]
     dvbench("merge", out, a, expect=2)
     assert "compare them" in dvbench("merge", out + "2", a, a, expect=2).stderr
     assert not os.path.exists(out + "2")
