@@ -101,7 +101,9 @@ struct format_file {
     struct format_vector *vectors; /* those that the options keep, in the file's order */
     size_t n_vectors;
     uint64_t n_vectors_in_file;
-    char **warnings; /* owned, one line each, without the file's name */
+    uint64_t
+        n_other_properties; /* of a Puffin: those of the file and of its vectors that nothing here reads */
+    char **warnings;        /* owned, one line each, without the file's name */
     size_t n_warnings;
 };
 
@@ -112,7 +114,8 @@ struct format_file {
 int format_parse(struct format_file *file_out, uint8_t *bytes, size_t n_bytes,
                  const struct format_options *options, struct dv_error *error_out);
 
-/* Reads the file at `path` whole and parses it. Errors name the path as their place. */
+/* Reads the file at `path` whole and parses it; of FORMAT_DELTA_INLINE, which only the caller can know, its text.
+ * Errors name the path as their place. */
 int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
                 struct dv_error *error_out);
 

@@ -15,20 +15,6 @@
 /* Of a Delta file's name in Z85, and of the folder before it. */
 enum { UUID_CHARS = 20, PREFIX_MAX_CHARS = 32 };
 
-int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
-                struct dv_error *error_out)
-{
-    uint8_t *bytes = NULL;
-    size_t n_bytes = 0;
-    *file_out = (struct format_file){0};
-    int status = file_read(path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
-    if (status == 0)
-        status = format_parse(file_out, bytes, n_bytes, options, error_out);
-    if (status != 0)
-        (void)dv_error_set_where(error_out, path);
-    return status;
-}
-
 /* Of at least 5 characters. */
 static bool starts_with_magic(const char *text)
 {
@@ -64,8 +50,8 @@ static int refuse_file_reference(const char *text, struct dv_error *error_out)
     return DV_ERROR_INPUT;
 }
 
-int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
-                       struct dv_error *error_out)
+static int parse_inline(struct format_file *file_out, const char *text, const struct format_options *options,
+                        struct dv_error *error_out)
 {
     uint8_t *bytes = NULL;
     size_t n_bytes = 0;
@@ -77,8 +63,33 @@ int format_open_inline(struct format_file *file_out, const char *text, const str
         status = z85_decode(text, &bytes, &n_bytes, error_out);
     if (status == 0)
         status = format_parse(file_out, bytes, n_bytes, &inline_options, error_out);
+    return status;
+}
+
+int format_open_inline(struct format_file *file_out, const char *text, const struct format_options *options,
+                       struct dv_error *error_out)
+{
+    int status = parse_inline(file_out, text, options, error_out);
     if (status != 0)
         (void)dv_error_set_where(error_out, "inline vector");
+    return status;
+}
+
+int format_open(struct format_file *file_out, const char *path, const struct format_options *options,
+                struct dv_error *error_out)
+{
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    *file_out = (struct format_file){0};
+    int status = file_read(path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
+    if (status == 0 && options->format == FORMAT_DELTA_INLINE) {
+        bytes[strcspn((char *)bytes, " \t\r\n")] = '\0'; /* Z85 has no blanks */
+        status = parse_inline(file_out, (char *)bytes, options, error_out);
+        free(bytes);
+    } else if (status == 0)
+        status = format_parse(file_out, bytes, n_bytes, options, error_out);
+    if (status != 0)
+        (void)dv_error_set_where(error_out, path);
     return status;
 }
 

@@ -78,6 +78,8 @@ static int take_properties(const struct context *context, const json_t *json, st
     {
         if (!json_is_string(value))
             return fail(context, "found property %.60s that is not a string, expected one", key);
+        context->file->n_other_properties +=
+            strcmp(key, PUFFIN_KEY_DATA_FILE) != 0 && strcmp(key, PUFFIN_KEY_CARDINALITY) != 0;
     }
     blob->data_file = json_string_value(json_object_get(properties, PUFFIN_KEY_DATA_FILE));
     const char *cardinality = json_string_value(json_object_get(properties, PUFFIN_KEY_CARDINALITY));
@@ -125,8 +127,9 @@ static int take_blob(const struct context *context, const json_t *json, struct p
 static int take_created_by(const struct puffin_footer *footer, struct format_file *file,
                            struct dv_error *error_out)
 {
-    const char *created_by =
-        json_string_value(json_object_get(json_object_get(footer->json, "properties"), "created-by"));
+    const json_t *properties = json_object_get(footer->json, "properties");
+    const char *created_by = json_string_value(json_object_get(properties, "created-by"));
+    file->n_other_properties += json_object_size(properties) - (created_by ? 1 : 0);
     if (!created_by)
         return 0;
     file->created_by = strdup(created_by);

@@ -19,11 +19,9 @@ char *source_spec_escape(const char *path)
         return NULL;
     char *at = escaped;
     while (*path) {
-        unsigned char byte = (unsigned char)*path;
-        bool is_special = byte < 0x20 || byte == 0x7f || strchr(ESCAPED_CHARACTERS, byte);
-        size_t n_bytes = is_special ? 0 : utf8_char_bytes(path);
+        size_t n_bytes = strchr(ESCAPED_CHARACTERS, *path) ? 0 : utf8_visible_bytes(path);
         if (n_bytes == 0) {
-            at += sprintf(at, "%%%02X", byte);
+            at += sprintf(at, "%%%02X", (unsigned char)*path);
             path++;
         }
         for (; n_bytes > 0; n_bytes--)

@@ -35,9 +35,10 @@ int source_check_spec(const char *spec, char **canonical_out, struct dv_error *e
 
 void source_free(struct dv_source *source);
 
-/* The spec of a file is its path with comma, quote, percent, hash, control characters and bytes that are not
- * UTF-8 as %2C and so on, so that a cell of a CSV never needs quotes, JSON can hold it, and `#N` after it is
- * always the vector's number. Both return a malloc'd string of the caller's; NULL where memory is short, unescape also where a percent is not followed by two
+/* The spec of a file is its path with comma, quote, percent, hash and what utf8_visible would escape as %2C and so on,
+ * so that a cell of a CSV never needs quotes, JSON can hold it, terminals show it, and `#N` after it is always the
+ * vector's number. Both return a malloc'd string of the caller's; NULL where memory is short, unescape also where a
+ * percent is not followed by two
  * hexadecimal digits or stands for NUL. */
 char *source_spec_escape(const char *path);
 char *source_spec_unescape(const char *escaped);

@@ -7,12 +7,13 @@
 
 #include <stddef.h>
 
-/* Bytes, 1 to 4, of the character that starts at `text`, which ends with NUL; 0 where no character of UTF-8
- * (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF) starts there, and at the NUL. */
-size_t utf8_char_bytes(const char *text);
+/* Bytes, 1 to 4, of the character that starts at `text`, which ends with NUL. 0 where no character of UTF-8 (RFC 3629:
+ * no overlong form, no surrogate, nothing above U+10FFFF) starts there, and at what a terminal obeys instead of showing:
+ * control characters (C0, DEL, C1), the separators U+2028 and U+2029, and the marks that turn the direction of text. */
+size_t utf8_visible_bytes(const char *text);
 
-/* A copy in which each byte that is not UTF-8 and each control character is written %XX: one line, always
- * UTF-8, unchanged where the text is both already. malloc'ed; NULL where memory is short. */
+/* A copy in which each byte of which utf8_visible_bytes is 0 is written %XX: one line, always UTF-8, unchanged where the
+ * text is both already. malloc'ed; NULL where memory is short. */
 char *utf8_visible(const char *text);
 
 #endif

@@ -147,6 +147,7 @@ static int check_named(struct check_tally *tally, struct check_options *options,
     for (size_t i = 0; i < n_sources && status == 0; i++)
         status = check_source(tally, options, &sources[i], error_out);
     format_free_sources(sources, n_sources);
+    command_print_warnings(&options->vectors);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench convert: the vectors of one file in another format. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,10 @@ struct convert_options {
 
 static const char help[] =
     "usage: dvbench convert IN OUT --to FORMAT [options]\n"
-    "OUT may be - for "
-    "standard output.\n"
-    "Between puffin, blob, delta and inline the vector's bytes are copied, not decoded, and so they are on "
-    "the way to\n"
-    "Roaring. A vector from a Roaring file into one of the four is written anew, as the Java writers would "
-    "have.\n"
+    "IN may be - for standard input, OUT - for standard output.\n"
+    "Between puffin, blob, delta and inline, and from these to Roaring, the vector's bytes are copied, not "
+    "decoded.\n"
+    "A vector from a Roaring file into one of the four is written anew, as the Java writers would do it.\n"
     "  --optimize               write anew, run containers where they are smaller\n"
     "  --no-optimize            write anew, without run containers\n"
     "  --dense-keys             write anew, a bucket for every key from 0, empty ones too, as Java does\n"
@@ -96,6 +95,23 @@ static int check_data_file(const struct convert_options *options, const struct f
         file->n_vectors);
 }
 
+/* What the file holds beside the vectors and the output will lack. */
+static int warn_of_losses(struct convert_options *options, const struct format_file *file, const char *in,
+                          struct dv_error *error_out)
+{
+    size_t n_blobs = 0, n_data_files = 0;
+    for (size_t i = 0; i < file->n_blobs; i++)
+        n_blobs += file->blobs[i].vector < 0;
+    for (size_t i = 0; i < file->n_vectors && options->write.format != FORMAT_PUFFIN; i++)
+        n_data_files += file->vectors[i].data_file != NULL;
+    if (n_blobs + file->n_other_properties + n_data_files == 0)
+        return 0;
+    return vector_options_warn(&options->vectors, error_out,
+                               "%s: not copied: %zu other blobs, %" PRIu64
+                               " other properties, the names of %zu data files",
+                               in, n_blobs, file->n_other_properties, n_data_files);
+}
+
 static int convert_vectors(const struct convert_options *options, const struct format_file *file,
                            const char *in, const char *out, struct dv_error *error_out)
 {
@@ -139,12 +155,14 @@ static int convert(struct convert_options *options, const char *in, const char *
         status = dv_no_memory(error_out);
     else if (file.n_vectors == 0)
         status = dv_fail(error_out, DV_ERROR_INPUT,
-                         "%s: found no deletion vector among %zu blobs, expected at least one", path,
-                         file.n_blobs);
+                         "found no deletion vector among %zu blobs, expected at least one", file.n_blobs);
     else
+        status = warn_of_losses(options, &file, path, error_out);
+    if (status == 0)
         status = convert_vectors(options, &file, path, out, error_out);
-    for (size_t i = 0; status == 0 && strcmp(out, "-") != 0 && i < options->vectors.n_warnings; i++)
-        printf("warning: %s\n", options->vectors.warnings[i]);
+    if (status != 0 && status != DV_ERROR_IO && path)
+        (void)dv_error_set_where(error_out, path);
+    command_print_warnings(&options->vectors);
     free(path);
     format_close(&file);
     return status;
@@ -184,11 +202,10 @@ static int convert_operands(struct convert_options *options, int n_names, char *
     bool is_inline = options->vectors.inline_text;
     if (n_names != (is_inline ? 1 : 2))
         return dv_fail(error_out, DV_ERROR_USAGE,
-                       "convert: found %d operands, expected %s; convert --help tells", n_names,
+                       "convert: found %d operands, expected %s (see dvbench convert --help)", n_names,
                        is_inline ? "OUT, since --inline is the input" : "IN and OUT");
     if (options->write.format == FORMAT_AUTO)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "convert to what? --to puffin, blob, delta, inline, roaring32 or roaring64");
+        return dv_fail(error_out, DV_ERROR_USAGE, "convert: give --to FORMAT (see dvbench convert --help)");
     return convert(options, is_inline ? NULL : names[0], names[n_names - 1], error_out);
 }
 

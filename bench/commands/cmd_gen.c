@@ -113,6 +113,8 @@ static int write_source(const struct gen_options *options, const struct dv_sourc
     if (status == 0)
         status = vector_write(options->out, &output, 1, &options->write, error_out);
     free(rewritten);
+    if (status != 0 && status != DV_ERROR_IO)
+        (void)dv_error_set_where(error_out, source->spec);
     if (status == DV_ERROR_INPUT) { /* no file is at fault here */
         status = DV_ERROR_USAGE;
         error_out->code = status;
@@ -125,9 +127,9 @@ static int generate(const struct gen_options *options, struct dv_error *error_ou
     struct dv_source source;
     char *spec = NULL;
     if (!options->recipe)
-        return dv_fail(error_out, DV_ERROR_USAGE, "gen what? --recipe SPEC; list recipes lists them");
+        return dv_fail(error_out, DV_ERROR_USAGE, "gen: give --recipe SPEC (see dvbench list recipes)");
     if (options->write.format == FORMAT_AUTO || !options->out)
-        return dv_fail(error_out, DV_ERROR_USAGE, "gen: give --format and -o FILE; gen --help tells");
+        return dv_fail(error_out, DV_ERROR_USAGE, "gen: give --format and -o FILE (see dvbench gen --help)");
     if (asprintf(&spec, "%s%s", options->recipe, options->parameters ? options->parameters : "") < 0)
         return dv_no_memory(error_out);
     int status = source_open_spec(&source, spec, error_out);

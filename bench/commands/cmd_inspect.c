@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "inspect_favoured.h"
-#include "inspect_figure.h"
-#include "inspect_print.h"
+#include "inspect.h"
 #include "payload_ranges.h"
 #include "source.h"
 #include "vector_options.h"
@@ -22,33 +20,47 @@ struct inspect_options {
     enum inspect_dump dump;
     const char *figure; /* the picture's path, NULL: none */
     struct inspect_references references;
-    size_t n_shown;    /* vectors so far, over all files */
+    bool is_several;   /* more than one operand */
+    const char *path;  /* of the file at hand */
     bool has_bad_file; /* its error has been printed */
 };
 
-static const char help[] =
-    "usage: dvbench inspect FILE... [options]\n"
-    "Checks files of deletion vectors in full and describes each vector. FILE may also be a recipe spec.\n"
-    "  --json             one JSON object a vector, on a line of its own; datasets/FORMATS.md lists its "
-    "members\n"
-    "  --dump[=FORM]      the positions instead, one a line; FORM ranges: 'start end', half-open (or "
-    "positions)\n"
-    "  --figure PICTURE   draw the share of deleted rows along the file; the name ends in .svg, .png or "
-    ".pdf, and\n"
-    "                     the numbers drawn go to PICTURE.csv\n";
+static const char help[] = "usage: dvbench inspect FILE... [options]\n"
+                           "Checks files of deletion vectors in full and describes each vector. FILE may "
+                           "also be a recipe spec, or - for "
+                           "standard input.\n"
+                           "  --json             one JSON object per vector, on a line of its own; "
+                           "datasets/FORMATS.md lists its members\n"
+                           "  --dump[=FORM]      only the positions, one per line; FORM ranges: 'start end', "
+                           "half-open (or positions). Of "
+                           "several\n"
+                           "                     vectors, each list starts with a line '# FILE#N'\n"
+                           "  --figure PICTURE   draw the share of deleted rows along the file; the name "
+                           "ends in .svg, .png or .pdf, and\n"
+                           "                     the numbers drawn go to PICTURE.csv\n";
 
+static bool is_text(const struct inspect_options *options)
+{
+    return !options->is_json && options->dump == INSPECT_DUMP_NONE;
+}
+
+/* The picture first: where it cannot be drawn, nothing is printed. */
 static int print(const struct inspect_options *options, const struct inspect_subject *subject,
                  struct dv_error *error_out)
 {
-    if (options->figure) {
-        int status = inspect_figure(subject, options->figure, error_out);
-        if (status != 0)
-            return status;
-    }
-    if (options->dump != INSPECT_DUMP_NONE)
+    const struct format_file *file = subject->file;
+    int status = options->figure ? inspect_figure(subject, options->figure, error_out) : 0;
+    if (status != 0)
+        return status;
+    if (options->dump != INSPECT_DUMP_NONE) {
+        if (options->is_several || (file && file->n_vectors > 1))
+            printf("# %s\n", subject->spec);
         return inspect_dump(stdout, subject->view, options->dump, error_out);
+    }
     if (options->is_json)
         return inspect_print_json(stdout, subject, error_out);
+    if (file && subject->vector == file->vectors)
+        inspect_print_file(stdout, options->path, file);
     inspect_print_text(stdout, subject);
     return 0;
 }
@@ -56,15 +68,11 @@ static int print(const struct inspect_options *options, const struct inspect_sub
 static int show(struct inspect_options *options, struct inspect_subject *subject, struct dv_error *error_out)
 {
     inspect_summarise(&subject->summary, subject->view, subject->summary.base, subject->summary.n_rows);
-    if (options->figure && options->n_shown > 0)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "--figure draws one vector; choose it by FILE#N, --blob or --data-file");
-    options->n_shown++;
-    struct inspect_favoured favoured;
+    struct inspect_fastest fastest;
     struct inspect_subject shown = *subject;
     if (subject->summary.cardinality &&
-        inspect_favoured_find(&favoured, &options->references, &subject->summary))
-        shown.favoured = &favoured;
+        inspect_fastest_find(&fastest, &options->references, &subject->summary))
+        shown.fastest = &fastest;
     return print(options, &shown, error_out);
 }
 
@@ -91,7 +99,7 @@ static int inspect_recipe(struct inspect_options *options, const char *spec, str
     return status;
 }
 
-/* Rows where none are stated: up to the last position, which may be 2^64 - 1. */
+/* Rows where none are stated: up to the last position. Of 2^64 - 1 see inspect_summarise. */
 static uint64_t derived_rows(const struct dv_view *view)
 {
     if (view->n_containers == 0)
@@ -127,10 +135,17 @@ static int inspect_file(struct inspect_options *options, const char *name, struc
     int status = vector_options_open(&options->vectors, name, &file, error_out);
     if (status != 0)
         return status;
+    command_print_warnings(&options->vectors);
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
+    options->path = path;
     if (!path)
         status = dv_no_memory(error_out);
-    else if (!options->is_json && options->dump == INSPECT_DUMP_NONE)
+    else if (options->figure && file.n_vectors != 1)
+        status =
+            dv_fail(error_out, DV_ERROR_USAGE,
+                    "--figure draws one vector and %s has %zu; choose one by FILE#N, --blob or --data-file",
+                    path, file.n_vectors);
+    else if (file.n_vectors == 0 && is_text(options))
         inspect_print_file(stdout, path, &file);
     for (size_t i = 0; status == 0 && i < file.n_vectors; i++)
         status = inspect_vector(options, &file, path, &file.vectors[i], error_out);
@@ -186,7 +201,10 @@ static int inspect_one(struct inspect_options *options, const char *name, struct
 static int inspect_all(struct inspect_options *options, int n_names, char **names, struct dv_error *error_out)
 {
     if (n_names == 0 && !options->vectors.inline_text)
-        return dv_fail(error_out, DV_ERROR_USAGE, "inspect what? Give a file, or --inline TEXT");
+        return dv_fail(error_out, DV_ERROR_USAGE, "inspect: give a file, or --inline TEXT");
+    options->is_several = n_names + (options->vectors.inline_text ? 1 : 0) > 1;
+    if (options->figure && options->is_several)
+        return dv_fail(error_out, DV_ERROR_USAGE, "--figure draws one vector: give one file");
     for (int i = options->vectors.inline_text ? -1 : 0; i < n_names; i++) {
         int status = inspect_one(options, i < 0 ? NULL : names[i], error_out);
         if (status != 0 && status != DV_ERROR_INPUT)

@@ -85,7 +85,7 @@ static void list_plans(struct list_output *output)
         put_row(output, &(struct list_row){plan_text_at(i)->id, NULL, plan_text_at(i)->description});
 }
 
-/* What a spec may say, under its recipe: in the table alone, which is for reading. */
+/* What a spec may say, under its recipe: only in the table, which is for reading. */
 static void print_params(const struct recipe *recipe)
 {
     for (size_t i = 0; i < recipe->n_params; i++) {
@@ -108,9 +108,7 @@ static void list_recipes(struct list_output *output)
     }
 }
 
-/* Whether libpfm4 knows the event on this CPU; whether the machine counts it takes a try, which is
- * `counters`.
- */
+/* Whether libpfm4 knows the event on this CPU. Whether the machine counts it takes a try: `counters`. */
 static void list_counters(struct list_output *output)
 {
     const struct counter_event *event;
@@ -120,7 +118,7 @@ static void list_counters(struct list_output *output)
         char encoding[160], description[256];
         int status = pmu_names_encode(event->name, &attr, encoding, sizeof encoding, &error);
         snprintf(description, sizeof description, "%s: %s", event->set, event->meaning);
-        const char *reason = status == DV_ERROR_USAGE ? "no event of this CPU" : error.message;
+        const char *reason = status == DV_ERROR_USAGE ? "this CPU has no such event" : error.message;
         put_row(output, &(struct list_row){event->name, status < 0 ? reason : NULL, description});
     }
     if (output->format == LIST_TABLE)
@@ -141,12 +139,12 @@ static const char names[] = "kernels, sinks, recipes, plans, counters";
 
 static const char usage[] =
     "usage: dvbench list kernels|sinks|recipes|plans|counters [--format table|csv|json]\n"
-    "  kernels   the traversals, and what this build or this CPU cannot run\n"
+    "  kernels   the traversals; shows which are unavailable in this build or on this CPU, and why\n"
     "  sinks     the forms of the answer\n"
     "  recipes   how vectors are made, with the keys of their specs and the defaults\n"
     "  plans     what `sweep --plan` takes\n"
     "  counters  the events of the counter sets, and which of them this CPU's model has\n"
-    "csv and json have id, available, reason, description; the keys of recipes are in the table alone.\n";
+    "csv and json have id, available, reason, description; the keys of recipes are only in the table.\n";
 
 static int take_format(void *context, int value, const char *argument, struct dv_error *error_out)
 {

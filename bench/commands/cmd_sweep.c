@@ -94,12 +94,6 @@ static int add_context(const char *list, struct dv_error *error_out)
     return 0;
 }
 
-static void print_warnings(const struct sweep_options *options)
-{
-    for (size_t i = 0; options->start < 0 && i < options->vectors.n_warnings; i++)
-        fprintf(stderr, "dvbench: warning: %s\n", options->vectors.warnings[i]);
-}
-
 /* Before anything is measured: a file that cannot be written must not cost the run. */
 static int check_benchmark_out(const char *path, struct dv_error *error_out)
 {
@@ -340,8 +334,8 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
         status = list_tests(&plan, error_out);
         goto out;
     }
-    if (status == 0)
-        print_warnings(&options);
+    if (status == 0 && options.start < 0)
+        command_print_warnings(&options.vectors);
     if (status == 0 && options.benchmark_out)
         status = check_benchmark_out(options.benchmark_out, error_out);
     if (status == 0)

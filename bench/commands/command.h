@@ -8,6 +8,7 @@
 #include "dv.h"
 #include "exit_code.h"
 #include "options.h"
+#include "vector_options.h"
 
 /* argv[0] is the command's own name, as getopt_long wants it. A command prints its results to standard output, where
  * main notices a failed write, and never calls exit(). Returns an exit code, or a negative code with `error_out`
@@ -21,5 +22,8 @@ typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 /* Prints one line on standard error: what is wrong and where. main does so for a command that fails; a command only
  * where it continues after an error. */
 void command_print_error(const struct dv_error *error);
+
+/* Prints the warnings of the files read that were not printed before, one line each, on standard error. */
+void command_print_warnings(struct vector_options *vectors);
 
 #endif

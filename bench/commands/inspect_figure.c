@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 
 #include "file_write.h"
 #include "gnuplot.h"
-#include "inspect_figure.h"
+#include "inspect.h"
+#include "options.h"
 
 enum { N_BINS_MOST = 1024 };
 
@@ -72,20 +74,20 @@ static char *bins_csv(const struct bins *bins, const struct inspect_summary *sum
     return text;
 }
 
-static int draw(const struct inspect_subject *subject, const struct bins *bins, const char *data_path,
-                const char *stem, const char *extension, struct dv_error *error_out)
+static int draw(const struct inspect_subject *subject, const struct bins *bins, const char *folder,
+                const char *extension, struct dv_error *error_out)
 {
-    char script[4096];
-    char said[200];
-    char title[200];
+    char script[4096], data[4200], stem[4200], said[200], title[200];
     int status = gnuplot_find_scripts(script, sizeof script - sizeof "/density_map.gp", error_out);
     if (status != 0)
         return status;
     strcat(script, "/density_map.gp");
-    snprintf(title, sizeof title, "%" PRIu64 " of %" PRIu64 " rows deleted, %" PRIu64 " chunk%s a bar",
+    snprintf(data, sizeof data, "%s/data.csv", folder);
+    snprintf(stem, sizeof stem, "%s/picture", folder);
+    snprintf(title, sizeof title, "%" PRIu64 " of %" PRIu64 " rows deleted, %" PRIu64 " chunk%s per bar",
              subject->summary.n_deleted_rows, subject->summary.n_rows, bins->n_chunks_a_bin,
              bins->n_chunks_a_bin == 1 ? "" : "s");
-    const struct gnuplot_variable variables[] = {{"DVBENCH_DATA", data_path},
+    const struct gnuplot_variable variables[] = {{"DVBENCH_DATA", data},
                                                  {"DVBENCH_OUT", stem},
                                                  {"DVBENCH_FORMAT", extension},
                                                  {"DVBENCH_TITLE", subject->spec},
@@ -98,35 +100,47 @@ static int draw(const struct inspect_subject *subject, const struct bins *bins, 
     return status;
 }
 
+/* Draws in `folder` and moves picture and numbers to where they belong, or leaves nothing. */
+static int draw_in(const char *folder, const struct inspect_subject *subject, const struct bins *bins,
+                   const char *path, const char *extension, struct dv_error *error_out)
+{
+    char data[4200], picture[4200], data_end[4200];
+    size_t n_bytes = 0;
+    char *csv = bins_csv(bins, &subject->summary, &n_bytes);
+    snprintf(data, sizeof data, "%s/data.csv", folder);
+    snprintf(picture, sizeof picture, "%s/picture.%s", folder, extension);
+    snprintf(data_end, sizeof data_end, "%s.csv", path);
+    int status = csv ? file_write(data, csv, n_bytes, error_out) : dv_no_memory(error_out);
+    free(csv);
+    if (status == 0)
+        status = draw(subject, bins, folder, extension, error_out);
+    if (status == 0 && (rename(picture, path) != 0 || rename(data, data_end) != 0))
+        status = dv_fail(error_out, DV_ERROR_IO, "%s: cannot write: %s", path, strerror(errno));
+    unlink(data);
+    unlink(picture);
+    return status;
+}
+
 int inspect_figure(const struct inspect_subject *subject, const char *path, struct dv_error *error_out)
 {
+    static const char *const extensions[] = {"svg", "png", "pdf", NULL};
     const char *dot = strrchr(path, '.');
-    const char *extension = dot ? dot + 1 : "";
-    if (strcmp(extension, "svg") != 0 && strcmp(extension, "png") != 0 && strcmp(extension, "pdf") != 0)
+    if (!dot || option_choice("figure", dot + 1, extensions, NULL) < 0)
         return dv_fail(error_out, DV_ERROR_USAGE,
                        "--figure: found \"%s\", expected a name that ends in .svg, .png or .pdf", path);
+    char folder[4096];
     struct bins bins = {0};
-    size_t n_bytes = 0;
-    char *stem = strndup(path, (size_t)(dot - path));
-    char *data_path = NULL;
-    char *csv = NULL;
+    int n_chars = snprintf(folder, sizeof folder, "%s.XXXXXX", path);
+    if (n_chars < 0 || (size_t)n_chars >= sizeof folder)
+        return dv_fail(error_out, DV_ERROR_USAGE, "--figure: the path is longer than %zu bytes",
+                       sizeof folder);
     int status = count_bins(&bins, subject, error_out);
-    if (status != 0)
-        goto out;
-    csv = bins_csv(&bins, &subject->summary, &n_bytes);
-    if (!csv || !stem || asprintf(&data_path, "%s.csv", path) < 0) {
-        status = dv_no_memory(error_out);
-        goto out;
+    if (status == 0 && !mkdtemp(folder))
+        status = dv_fail(error_out, DV_ERROR_IO, "%s: cannot write: %s", path, strerror(errno));
+    else if (status == 0) {
+        status = draw_in(folder, subject, &bins, path, dot + 1, error_out);
+        rmdir(folder);
     }
-    status = file_write(data_path, csv, n_bytes, error_out);
-    if (status == 0)
-        status = draw(subject, &bins, data_path, stem, extension, error_out);
-    if (status != 0)
-        unlink(data_path);
-out:
-    free(data_path);
-    free(stem);
-    free(csv);
     free(bins.items);
     return status;
 }

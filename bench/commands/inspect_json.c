@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "inspect_print.h"
+#include "inspect.h"
 #include "utf8.h"
 
 /* An object being filled; a member that could not be made or added is remembered. */
@@ -19,7 +19,7 @@ static void put(struct builder *builder, const char *name, json_t *value)
     builder->is_failed |= json_object_set_new(builder->object, name, value) != 0;
 }
 
-/* NULL gives null; what is no UTF-8, in a warning about a path, is percent-encoded. */
+/* NULL gives null; what is not UTF-8, in a warning about a path, is percent-encoded. */
 static json_t *text_or_null(const char *text)
 {
     json_t *json = text ? json_string(text) : json_null();
@@ -94,7 +94,10 @@ static void add_summary(struct builder *builder, const struct inspect_summary *s
         json_pack("{s:o, s:o, s:o}", "empty_buckets", number(summary->n_buckets - summary->n_keys),
                   "touching_runs", number(summary->n_touching_runs), "bytes_to_save",
                   number(summary->n_body_bytes - summary->n_optimized_bytes)));
-    put(builder, "rows", number(summary->n_rows));
+    char rows[INSPECT_ROWS_CHARS];
+    put(builder, "rows",
+        summary->n_rows < UINT64_MAX ? number(summary->n_rows)
+                                     : json_string(inspect_rows_text(summary, rows)));
     put(builder, "deleted_rows", number(summary->n_deleted_rows));
     put(builder, "beyond_rows", number(summary->cardinality - summary->n_deleted_rows));
 }
@@ -111,7 +114,7 @@ static void add_frame(struct builder *builder, const struct inspect_subject *sub
     put(builder, "stated_cardinality",
         vector && vector->has_stated_cardinality ? number(vector->stated_cardinality) : json_null());
     put(builder, "created_by", text_or_null(subject->file ? subject->file->created_by : NULL));
-    put(builder, "favoured_kernel", text_or_null(subject->favoured ? subject->favoured->kernel : NULL));
+    put(builder, "favoured_kernel", text_or_null(subject->fastest ? subject->fastest->kernel : NULL));
     put(builder, "mended", json_boolean(vector && vector->is_repaired));
     json_t *warnings = json_array();
     for (size_t i = 0; subject->file && i < subject->file->n_warnings; i++)
@@ -134,7 +137,7 @@ int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct 
     int status = 0;
     if (made.is_failed)
         status = dv_no_memory(error_out);
-    else if (json_dumpf(made.object, out, JSON_COMPACT) != 0 || putc('\n', out) == EOF)
+    else if (json_dumpf(made.object, out, JSON_COMPACT | JSON_ENSURE_ASCII) != 0 || putc('\n', out) == EOF)
         status = dv_fail(error_out, DV_ERROR_IO, "cannot write to standard output");
     json_decref(made.object);
     return status;

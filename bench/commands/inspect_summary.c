@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inspect_summary.h"
+#include <inttypes.h>
+#include <string.h>
+
+#include "inspect.h"
 #include "payload_ranges.h"
 
 const struct inspect_class inspect_classes[INSPECT_N_CLASSES] = {
@@ -12,6 +15,14 @@ const char *inspect_kind_id(enum dv_kind kind)
     static const char *const ids[DV_N_KINDS] = {
         [DV_ARRAY] = "array", [DV_BITSET] = "bitset", [DV_RUN] = "run"};
     return ids[kind];
+}
+
+const char *inspect_rows_text(const struct inspect_summary *summary, char text_out[INSPECT_ROWS_CHARS])
+{
+    if (summary->n_rows == UINT64_MAX)
+        return strcpy(text_out, "18446744073709551616");
+    snprintf(text_out, INSPECT_ROWS_CHARS, "%" PRIu64, summary->n_rows);
+    return text_out;
 }
 
 static uint64_t body_bytes(const struct dv_container *container)
@@ -82,7 +93,10 @@ static void count_container(struct inspect_summary *summary, const struct dv_con
     kind->n_bytes += body_bytes(container);
     kind->n_positions += container->cardinality;
     count_class(summary, container->cardinality);
-    count_rows(summary, container);
+    if (summary->n_rows < UINT64_MAX)
+        count_rows(summary, container);
+    else
+        summary->n_deleted_rows += container->cardinality;
     uint64_t n_runs = payload_container_runs(container);
     summary->n_runs += n_runs;
     if (container->kind == DV_RUN)

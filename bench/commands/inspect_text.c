@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect_print.h"
+#include "inspect.h"
+#include "payload_ranges.h"
 #include "utf8.h"
 
 enum { BAR_CHARS = 40 };
@@ -36,11 +37,8 @@ void inspect_print_file(FILE *out, const char *name, const struct format_file *f
         fprintf(out, LABEL, "blob");
         print_visible(out, "", blob->type, "");
         fprintf(out, ", offset %" PRIu64 ", %" PRIu64 " bytes, ", blob->offset_bytes, blob->length_bytes);
-        print_visible(out, "", blob->codec ? blob->codec : "not compressed", ": no vector, not numbered\n");
-    }
-    for (size_t i = 0; i < file->n_warnings; i++) {
-        fprintf(out, LABEL, "warning");
-        print_visible(out, "", file->warnings[i], "\n");
+        print_visible(out, "", blob->codec ? blob->codec : "not compressed",
+                      ": not a deletion vector, not numbered\n");
     }
 }
 
@@ -56,7 +54,7 @@ static void print_frame(FILE *out, const struct inspect_subject *subject)
     fprintf(out, LABEL "%s, offset %" PRIu64 ", %" PRIu64 " bytes\n", "format", subject->format,
             vector->frame_offset, vector->n_frame_bytes);
     if (vector->has_crc)
-        fprintf(out, LABEL "%08" PRIx32 ", right\n", "crc", vector->crc_stored);
+        fprintf(out, LABEL "%08" PRIx32 ", correct\n", "crc", vector->crc_stored);
     else
         fprintf(out, LABEL "none in this format\n", "crc");
     if (vector->data_file) {
@@ -108,13 +106,14 @@ static void print_cliff(FILE *out, const struct inspect_summary *summary)
 static void print_rows(FILE *out, const struct inspect_subject *subject)
 {
     const struct inspect_summary *summary = &subject->summary;
-    fprintf(out, LABEL "%" PRIu64 "%s", "rows", summary->n_rows,
+    char rows[INSPECT_ROWS_CHARS];
+    fprintf(out, LABEL "%s%s", "rows", inspect_rows_text(summary, rows),
             subject->has_stated_rows ? "" : " (last position + 1; --rows states the file's)");
     if (summary->n_rows)
         fprintf(out, ", %.4g %% deleted", 100.0 * (double)summary->n_deleted_rows / (double)summary->n_rows);
     putc('\n', out);
     if (summary->n_deleted_rows != summary->cardinality)
-        fprintf(out, LABEL "%" PRIu64 " positions that no row has\n", "beyond rows",
+        fprintf(out, LABEL "%" PRIu64 " positions past the last row\n", "beyond rows",
                 summary->cardinality - summary->n_deleted_rows);
 }
 
@@ -124,11 +123,12 @@ static void print_oddities(FILE *out, const struct inspect_summary *summary)
     if (summary->n_buckets > summary->n_keys)
         fprintf(out, LABEL "%" PRIu64 " empty buckets\n", "note", summary->n_buckets - summary->n_keys);
     if (summary->n_touching_runs)
-        fprintf(out, LABEL "%" PRIu64 " runs touch the one before\n", "note", summary->n_touching_runs);
+        fprintf(out, LABEL "%" PRIu64 " runs start where the one before ends\n", "note",
+                summary->n_touching_runs);
     if (summary->n_optimized_bytes < summary->n_body_bytes)
         fprintf(out,
-                LABEL "written anew (convert --optimize) the containers would take %" PRIu64
-                      " bytes fewer, of %" PRIu64 "\n",
+                LABEL "rewriting (convert --optimize) would save %" PRIu64 " of %" PRIu64
+                      " bytes of containers\n",
                 "note", summary->n_body_bytes - summary->n_optimized_bytes, summary->n_body_bytes);
 }
 
@@ -138,7 +138,7 @@ void inspect_print_text(FILE *out, const struct inspect_subject *subject)
     fprintf(out, "%s\n", subject->spec);
     print_frame(out, subject);
     fprintf(out, LABEL "%" PRIu64 " bytes%s\n", "payload", subject->n_payload_bytes,
-            subject->vector && subject->vector->is_repaired ? ", mended" : "");
+            subject->vector && subject->vector->is_repaired ? ", repaired" : "");
     fprintf(out, LABEL "%" PRIu64 "%s\n", "cardinality", summary->cardinality,
             subject->vector && subject->vector->has_stated_cardinality ? ", as the footer states" : "");
     if (summary->cardinality)
@@ -150,18 +150,75 @@ void inspect_print_text(FILE *out, const struct inspect_subject *subject)
         for (int kind = 0; kind < DV_N_KINDS; kind++)
             n_containers += summary->kinds[kind].n_containers;
         print_containers(out, summary);
-        fprintf(out, LABEL "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " a container, mean %.1f\n", "runs",
+        fprintf(out, LABEL "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " per container, mean %.1f\n", "runs",
                 summary->n_runs, summary->least_runs, summary->most_runs,
                 (double)summary->n_runs / (double)n_containers);
         print_histogram(out, summary);
         print_cliff(out, summary);
     }
     print_oddities(out, summary);
-    if (subject->favoured)
-        fprintf(out, LABEL "%s, %.3g ns a row into row_ids on %s (reference runs of this machine)\n",
-                "fastest kernel", subject->favoured->kernel, subject->favoured->ns_per_row,
-                subject->favoured->dv);
+    if (subject->fastest)
+        fprintf(out, LABEL "%s, %.3g ns per row into row_ids on %s (reference runs of this machine)\n",
+                "fastest kernel", subject->fastest->kernel, subject->fastest->ns_per_row,
+                subject->fastest->dv);
     else if (summary->cardinality)
-        fprintf(out, LABEL "not known: no reference run of this machine measured a vector like this one\n",
+        fprintf(out, LABEL "unknown: no reference run of this machine measured a vector like this one\n",
                 "fastest kernel");
+}
+
+/* --- positions --- */
+
+struct dumper {
+    FILE *out;
+    bool is_open;
+    uint64_t first; /* the range not printed yet, both ends included */
+    uint64_t last;
+};
+
+static int fail_output(struct dv_error *error_out)
+{
+    return dv_fail(error_out, DV_ERROR_IO, "cannot write to standard output");
+}
+
+static int dump_positions(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
+{
+    struct dumper *dumper = user;
+    for (uint64_t i = 0; i <= last - first; i++)
+        if (fprintf(dumper->out, "%" PRIu64 "\n", first + i) < 0)
+            return fail_output(error_out);
+    return 0;
+}
+
+/* The end of a range with position 2^64 - 1 is written as what it is, 2^64. */
+static int print_range(const struct dumper *dumper, struct dv_error *error_out)
+{
+    int n_chars = dumper->last == UINT64_MAX
+                      ? fprintf(dumper->out, "%" PRIu64 " 18446744073709551616\n", dumper->first)
+                      : fprintf(dumper->out, "%" PRIu64 " %" PRIu64 "\n", dumper->first, dumper->last + 1);
+    return n_chars < 0 ? fail_output(error_out) : 0;
+}
+
+static int dump_ranges(void *user, uint64_t first, uint64_t last, struct dv_error *error_out)
+{
+    struct dumper *dumper = user;
+    if (dumper->is_open && first == dumper->last + 1) {
+        dumper->last = last;
+        return 0;
+    }
+    int status = dumper->is_open ? print_range(dumper, error_out) : 0;
+    dumper->is_open = true;
+    dumper->first = first;
+    dumper->last = last;
+    return status;
+}
+
+int inspect_dump(FILE *out, const struct dv_view *view, enum inspect_dump form, struct dv_error *error_out)
+{
+    struct dumper dumper = {.out = out};
+    if (form == INSPECT_DUMP_POSITIONS)
+        return payload_ranges(view, dump_positions, &dumper, error_out);
+    int status = payload_ranges(view, dump_ranges, &dumper, error_out);
+    if (status == 0 && dumper.is_open)
+        status = print_range(&dumper, error_out);
+    return status;
 }

@@ -48,13 +48,25 @@ static const struct command *find_command(const char *id)
     return NULL;
 }
 
+/* What comes from a file or a path may hold a line end. */
+static void print_line(const char *before, const char *text)
+{
+    char *visible = utf8_visible(text);
+    fflush(stdout);
+    fprintf(stderr, "dvbench: %s%s\n", before, visible ? visible : "(no memory)");
+    free(visible);
+}
+
 void command_print_error(const struct dv_error *error)
 {
     char text[DV_ERROR_TEXT_BYTES];
-    char *visible = utf8_visible(dv_error_text(error, text)); /* a path may hold a line end */
-    fflush(stdout);
-    fprintf(stderr, "dvbench: %s\n", visible ? visible : text);
-    free(visible);
+    print_line("", dv_error_text(error, text));
+}
+
+void command_print_warnings(struct vector_options *vectors)
+{
+    for (; vectors->n_printed < vectors->n_warnings; vectors->n_printed++)
+        print_line("warning: ", vectors->warnings[vectors->n_printed]);
 }
 
 static int exit_code(const struct dv_error *error)

@@ -52,9 +52,7 @@ int vector_write(const char *path, const struct format_output *outputs, size_t n
     int status = format_encode(outputs, n_outputs, options, &bytes, &n_bytes, error_out);
     if (status == 0 && options->format == FORMAT_DELTA_INLINE)
         status = end_line(&bytes, &n_bytes, error_out);
-    if (status != 0)
-        (void)dv_error_set_where(error_out, is_stdout ? "standard output" : path);
-    else
+    if (status == 0)
         status =
             is_stdout ? write_stdout(bytes, n_bytes, error_out) : file_write(path, bytes, n_bytes, error_out);
     free(bytes);

@@ -11,8 +11,8 @@
 #include "format_write.h"
 
 /* Encodes the outputs and writes them to `path` ("-": standard output), the inline text with an end of line.
- * Says on standard output what was written, unless the vectors went there. Returns 0 or a negative code;
- * errors start with the path. */
+ * Says on standard output what was written, unless the vectors went there. Returns 0 or a negative code.
+ * Only DV_ERROR_IO names `path`: the caller knows where a vector that does not fit the format came from. */
 int vector_write(const char *path, const struct format_output *outputs, size_t n_outputs,
                  const struct format_write_options *options, struct dv_error *error_out);
 

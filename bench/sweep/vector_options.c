@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,14 @@
 
 #include "options.h"
 #include "payload_ranges.h"
+#include "recipe.h"
 #include "source.h"
 #include "vector_options.h"
 
 const char vector_options_help[] =
-    "Which vector of a file (FILE is a path, or PATH#N for its N-th vector, from 0):\n"
-    "  --format ID        auto (default), puffin, blob, delta, roaring32 or roaring64\n"
+    "Which vector of a file (FILE is a path, PATH#N for its N-th vector, from 0, or - for standard input):\n"
+    "  --format ID        auto (default), puffin, blob, delta, inline (a file of Z85 text), roaring32, "
+    "roaring64\n"
     "  --offset N         where the vector starts, as the manifest or descriptor gives it\n"
     "  --length N         its size as metadata calls it: Iceberg content_size_in_bytes, Delta sizeInBytes\n"
     "  --blob N           the N-th vector of the file, from 0\n"
@@ -20,7 +23,7 @@ const char vector_options_help[] =
     "  --inline TEXT      a Delta inline vector, Z85\n"
     "  --cardinality N    the vector must hold N positions\n"
     "  --rows N           rows of the data file (default: last position + 1)\n"
-    "  --lenient          accept, with a warning, faults that leave the positions beyond doubt\n";
+    "  --lenient          accept, with a warning, faults that leave no doubt about the positions\n";
 
 static int take_number(const char *name, const char *argument, bool *has_out, uint64_t *value_out,
                        struct dv_error *error_out)
@@ -30,15 +33,14 @@ static int take_number(const char *name, const char *argument, bool *has_out, ui
     return status ? status : 1;
 }
 
+#define FORMAT_ID(enumerator, id, description) id,
+
 static int take_format(struct format_options *format, const char *argument, struct dv_error *error_out)
 {
-    int kind = format_find(argument);
-    if (kind < 0 || kind == FORMAT_DELTA_INLINE)
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "--format: found \"%s\", expected auto, puffin, blob, delta, roaring32 or roaring64",
-                       argument);
-    format->format = (enum format_kind)kind;
-    return 1;
+    static const char *const ids[] = {"auto", FOR_EACH_FORMAT(FORMAT_ID) NULL};
+    int kind = option_choice("format", argument, ids, error_out);
+    format->format = kind < 0 ? FORMAT_AUTO : (enum format_kind)kind;
+    return kind < 0 ? kind : 1;
 }
 
 int vector_options_take(struct vector_options *options, int value, const char *argument,
@@ -104,6 +106,10 @@ static bool find_file(const char *name, size_t n_chars, struct numbered_path *ou
 static struct numbered_path find_path(const char *name)
 {
     struct numbered_path found = {0};
+    if (strcmp(name, "-") == 0) {
+        found.path = strdup("/dev/stdin");
+        return found;
+    }
     const char *hash = access(name, F_OK) != 0 ? strrchr(name, '#') : NULL;
     if (hash && option_number("blob", hash + 1, 0, UINT64_MAX, &found.number, NULL) == 0)
         found.has_number = find_file(name, (size_t)(hash - name), &found);
@@ -125,39 +131,46 @@ static bool has_warning(const struct vector_options *options, const char *line)
     return false;
 }
 
-/* A file may be opened many times, by one block after the other: what it warns of is kept once. */
-static void keep_warning(struct vector_options *options, const char *name, const char *text)
+int vector_options_warn(struct vector_options *options, struct dv_error *error_out, const char *format, ...)
 {
     char *line = NULL;
-    if (asprintf(&line, "%s: %s", name, text) < 0)
-        return;
-    char **grown = has_warning(options, line)
-                       ? NULL
-                       : realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
+    va_list arguments;
+    va_start(arguments, format);
+    int n_chars = vasprintf(&line, format, arguments);
+    va_end(arguments);
+    if (n_chars < 0)
+        return dv_no_memory(error_out);
+    if (has_warning(options, line)) {
+        free(line);
+        return 0;
+    }
+    char **grown = realloc(options->warnings, (options->n_warnings + 1) * sizeof *grown);
     if (!grown) {
         free(line);
-        return;
+        return dv_no_memory(error_out);
     }
     options->warnings = grown;
     options->warnings[options->n_warnings++] = line;
+    return 0;
 }
 
 /* --rows may be fewer than a vector has positions for: of another file, or of none. */
-static void warn_of_positions_beyond(struct vector_options *options, const char *name,
-                                     const struct dv_source *source)
+static int warn_of_positions_beyond(struct vector_options *options, const char *name,
+                                    const struct dv_source *source, struct dv_error *error_out)
 {
     struct dv_view view;
-    char text[128];
-    if (!options->format.has_rows ||
-        dv_view_index(&view, source->payload, source->n_payload_bytes, NULL) != 0)
-        return;
+    if (!options->format.has_rows)
+        return 0;
+    int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    if (status != 0)
+        return status;
     const uint64_t last = view.n_containers ? payload_last(&view) : 0;
-    if (last >= source->n_rows && view.n_containers) {
-        snprintf(text, sizeof text, "positions up to %" PRIu64 " lie beyond the %" PRIu64 " rows of --rows",
-                 last, source->n_rows);
-        keep_warning(options, name, text);
-    }
+    if (last >= source->n_rows && view.n_containers)
+        status = vector_options_warn(
+            options, error_out, "%s: positions up to %" PRIu64 " lie beyond the %" PRIu64 " rows of --rows",
+            name, last, source->n_rows);
     dv_view_free(&view);
+    return status;
 }
 
 static int open_path(const struct vector_options *options, const struct numbered_path *found,
@@ -174,6 +187,9 @@ static int open_path(const struct vector_options *options, const struct numbered
         format.has_blob = true;
         format.blob = found->number;
     }
+    if (strstr(found->path, "://") && access(found->path, F_OK) != 0)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "%s: only local paths are read; give the path of a copy on this machine", found->path);
     return format_open(file_out, found->path, &format, error_out);
 }
 
@@ -188,15 +204,20 @@ int vector_options_open(struct vector_options *options, const char *name, struct
         status = open_path(options, &found, file_out, error_out);
         free(found.path);
     }
-    for (size_t i = 0; status == 0 && i < file_out->n_warnings; i++)
-        keep_warning(options, name ? name : VECTOR_INLINE_SPEC, file_out->warnings[i]);
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < file_out->n_warnings && status == 0; i++)
+        status = vector_options_warn(options, error_out, "%s: %s", name ? name : VECTOR_INLINE_SPEC,
+                                     file_out->warnings[i]);
+    if (status != 0)
+        format_close(file_out);
     return status;
 }
 
 /* A recipe's spec is an id, alone or before a colon. */
 bool vector_options_is_recipe(const char *name)
 {
-    if (access(name, F_OK) == 0)
+    if (access(name, F_OK) == 0 || strstr(name, "://"))
         return false;
     size_t n_id = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     return n_id > 0 && (name[n_id] == '\0' || name[n_id] == ':');
@@ -212,6 +233,11 @@ static int load_recipe(const struct vector_options *options, const char *spec, s
             error_out, DV_ERROR_USAGE,
             "%s: not a file; --format, --offset, --length, --blob and --data-file choose a file's vector",
             spec);
+    char id[64];
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(spec, ":"), spec);
+    if (!recipe_find(id))
+        return dv_fail(error_out, DV_ERROR_USAGE, "no file and no recipe named %s (see dvbench list recipes)",
+                       spec);
     struct dv_source *source = calloc(1, sizeof *source);
     if (!source)
         return dv_no_memory(error_out);
@@ -236,7 +262,7 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     status = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
                   : dv_no_memory(error_out);
     for (size_t i = 0; status == 0 && i < *n_out; i++)
-        warn_of_positions_beyond(options, (*sources_out)[i].spec, &(*sources_out)[i]);
+        status = warn_of_positions_beyond(options, (*sources_out)[i].spec, &(*sources_out)[i], error_out);
     if (status != 0 && path)
         (void)dv_error_set_where(error_out, path);
     free(path);

@@ -16,10 +16,10 @@
 
 struct vector_options {
     struct format_options format;
-    const char
-        *inline_text; /* borrowed from argv, NULL where not given: a vector beside those of the operands */
-    char **warnings;  /* owned, "PATH: what", in the order met */
+    const char *inline_text; /* borrowed from argv or NULL: a vector besides those of the operands */
+    char **warnings;         /* owned, "PATH: what", in the order met */
     size_t n_warnings;
+    size_t n_printed; /* of the warnings, see command_print_warnings */
 };
 
 /* Values of getopt_long, above any character. */
@@ -80,6 +80,11 @@ int vector_options_open(struct vector_options *options, const char *name, struct
  * the same vector again. Adds new warnings to the options. Free with format_free_sources. */
 int vector_options_load(struct vector_options *options, const char *name, struct dv_source **sources_out,
                         size_t *n_out, struct dv_error *error_out);
+
+/* Adds a warning, as printf does, unless it is there already: a file may be opened many times. Returns 0 or
+ * DV_ERROR_MEMORY. */
+int vector_options_warn(struct vector_options *options, struct dv_error *error_out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Frees the warnings. */
 void vector_options_free(struct vector_options *options);

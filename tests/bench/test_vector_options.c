@@ -67,6 +67,8 @@ static const struct named named[] = {
     {"a,b.bin#-1", 0, NULL, DV_ERROR_INPUT},
     {"nowhere.bin", 0, NULL, DV_ERROR_INPUT},
     {"nowhere", 0, NULL, DV_ERROR_USAGE},
+    {"s3://bucket/a.puffin", 0, NULL, DV_ERROR_USAGE},
+    {"file:///tmp/a.puffin", 0, NULL, DV_ERROR_USAGE},
     {"uniform", 2, "uniform#1", 0},
     {"uniform:rate=0.5:rows=10", 1, "uniform:rate=0.5:rows=10:seed=1:base=0:optimize=1", 0},
     {"uniform:rate=2", 0, NULL, DV_ERROR_USAGE},

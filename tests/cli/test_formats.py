@@ -87,6 +87,18 @@ class Formats(unittest.TestCase):
         self.assertEqual((vector["spec"], vector["format"], vector["cardinality"], vector["crc"]), ("inline", "inline", 3, None))
         run("convert", "--inline", text, self.path("a.bin"), "--to", "delta", "--cardinality", "3")
         self.assertEqual(self.inspect(self.path("a.bin"))[0]["cardinality"], 3)
+        # A text that no argument holds, through a file and back.
+        spec = "uniform:rate=0.3:rows=2000000"
+        run("gen", "--recipe", spec, "--format", "inline", "-o", self.path("long"))
+        self.assertGreater(os.path.getsize(self.path("long")), 300000)
+        (vector,) = self.inspect(self.path("long"), "--format", "inline")
+        self.assertEqual((vector["spec"], vector["format"], vector["cardinality"]),
+                         (self.path("long"), "inline", self.inspect(spec)[0]["cardinality"]))
+        run("convert", self.path("long"), self.path("long.blob"), "--format", "inline", "--to", "blob")
+        run("convert", self.path("long.blob"), self.path("again"), "--to", "inline")
+        self.assertEqual(self.read("again"), self.read("long"))
+        self.write("cut", self.read("long")[:1000])
+        self.assertIn("cut: byte 272: truncated", error_of("inspect", self.path("cut"), "--format", "inline"))
         self.assertIn("big-endian", error_of("inspect", "--inline", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"))
 
     def test_json_says_what_the_design_promises(self):
@@ -150,6 +162,61 @@ class Formats(unittest.TestCase):
         for form in (["--dump"], ["--dump", "positions"]):
             self.assertEqual(run("inspect", *form, path).stdout, "5\n6\n7\n")
 
+    def test_lists_of_several_vectors_are_kept_apart(self):
+        path = self.write("two", b"\x01" + frame(array_payload(5, 6)) + frame(array_payload(9)))
+        self.assertEqual(run("inspect", "--dump", path).stdout, f"# {path}#0\n5\n6\n# {path}#1\n9\n")
+        self.assertEqual(run("inspect", "--dump", path + "#1").stdout, "9\n")
+        self.assertEqual(run("inspect", "--dump=ranges", path + "#1", path + "#0").stdout, f"# {path}#1\n9 10\n# {path}#0\n5 7\n")
+
+    def test_standard_input_and_names_of_nothing(self):
+        data = frame(array_payload(5))
+        for command in (["inspect", "--dump", "-"], ["check", "-", "--kernel", "per_row"], ["convert", "-", "-", "--to", "blob"]):
+            done = subprocess.run([DVBENCH, *command], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), command)
+        self.assertEqual(done.stdout, data)
+        for command in (["inspect"], ["check"], ["convert", "--to", "blob", self.path("x")], ["sweep", "--out", self.path("x")]):
+            self.assertEqual(error_of(*command[:1], "nofile", *command[1:], code=3 if command[0] == "convert" else 2)[:39],
+                             "dvbench: nofile: cannot open: No such f" if command[0] == "convert" else
+                             "dvbench: no file and no recipe named no")
+            for name in ("s3://bucket/a.puffin", "file:///tmp/a.puffin"):
+                self.assertIn(f"{name}: only local paths are read", error_of(*command[:1], name, *command[1:], code=2))
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_the_last_position(self):
+        path = self.write("top", struct.pack("<QIIIHHIH", 1, 2**32 - 1, 12346, 1, 65535, 0, 16, 65535))
+        (vector,) = self.inspect(path, "--format", "roaring64")
+        self.assertEqual((vector["last"], vector["rows"], vector["deleted_rows"], vector["beyond_rows"]),
+                         (str(2**64 - 1), str(2**64), 1, 0))
+        self.assertIn("rows           18446744073709551616 (last position + 1", run("inspect", path, "--format", "roaring64").stdout)
+        self.assertEqual(error_of("convert", path, self.path("x"), "--format", "roaring64", "--to", "roaring32"),
+                         f"dvbench: {path}: found key 4294967295 (positions from 18446744069414584320 on), expected at most 0 in "
+                         "format roaring32\n")
+
+    def test_what_a_terminal_obeys_is_escaped(self):
+        for text in ("\x9b31m", "\x85", "\u2028", "\u2029", "\u202e", "\u2066", "\u200f", "\u061c", "\x7f", "\x1b["):
+            path = self.write("a" + text, b"no vector")
+            line = error_of("inspect", path)
+            self.assertNotIn(text[0], line)
+            self.assertIn("/a" + "".join(f"%{byte:02X}" for byte in text[0].encode()), line)
+            path = self.write("a" + text, frame(array_payload(5)))
+            for form in ([], ["--json"]):
+                self.assertNotIn(text[0], run("inspect", *form, path).stdout)
+            self.assertEqual(self.inspect(self.inspect(path)[0]["spec"])[0]["first"], 5)
+        path = self.write("\u00e9\u4e2d", b"no vector")
+        self.assertIn("\u00e9\u4e2d: byte 0", error_of("inspect", path))
+
+    def test_a_conversion_says_what_it_drops(self):
+        frames = frame(array_payload(5))
+        footer = json.dumps({"properties": {"created-by": "x", "owner": "y"}, "blobs": [
+            {"type": "theta", "fields": [1], "snapshot-id": 1, "sequence-number": 1, "offset": 4, "length": 6},
+            {"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1, "offset": 10, "length": len(frames),
+             "properties": {"cardinality": "1", "referenced-data-file": "f", "more": "z"}}]}).encode()
+        path = self.write("a.puffin", b"PFA1sketch" + frames + b"PFA1" + footer + struct.pack("<iI", len(footer), 0) + b"PFA1")
+        for to, n_files in (("puffin", 0), ("delta", 1)):
+            self.assertEqual(run("convert", path, self.path("out"), "--to", to).stderr,
+                             f"dvbench: warning: {path}: not copied: 1 other blobs, 2 other properties, the names of {n_files} data files\n")
+        self.assertEqual(run("convert", self.path("out"), self.path("again"), "--to", "puffin").stderr, "")
+
     def test_inspect_goes_on_after_a_bad_file(self):
         good, bad = self.write("good", frame(array_payload(5))), self.write("bad", b"nothing known")
         done = run("inspect", "--json", bad, good, self.path("nowhere"), "one", code=3)
@@ -175,7 +242,7 @@ class Formats(unittest.TestCase):
             self.assertEqual(self.inspect(path, "--blob", str(vector["number"])), [vector])
         self.assertIn("the file has 2, numbered from 0", error_of("inspect", path, "--blob", "2"))
         text = run("inspect", path).stdout
-        self.assertIn("theta-v1, offset 4, 6 bytes, not compressed: no vector, not numbered\n", text)
+        self.assertIn("theta-v1, offset 4, 6 bytes, not compressed: not a deletion vector, not numbered\n", text)
         self.assertIn("number         1 of 2, from 0 (--blob 1)\n", text)
         self.assertIn("data file      a%0A%1B[31m\n", text)
         self.assertIsNone(self.inspect("one")[0]["number"])
@@ -206,11 +273,14 @@ class Formats(unittest.TestCase):
         payload = array_payload(5)
         path = self.write("offset.bin", frame(payload[:24] + struct.pack("<I", 0) + payload[28:]))
         error_of("inspect", path)
-        self.assertEqual(run("inspect", path, "--lenient").stderr, "")
+        warning = f"dvbench: warning: {path}: byte "
+        for command in (["inspect", path], ["inspect", "--json", path], ["inspect", "--dump", path], ["check", path, "--kernel", "per_row"],
+                        ["convert", path, self.path("x.bin"), "--to", "blob"], ["convert", path, "-", "--to", "blob"]):
+            stderr = run(*command, "--lenient", text=False).stderr.decode()
+            self.assertTrue(stderr.startswith(warning) and stderr.count("\n") == 1, stderr)
         (vector,) = self.inspect(path, "--lenient")
         self.assertEqual((vector["cardinality"], vector["mended"], len(vector["warnings"])), (1, True, 1))
-        done = run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
-        self.assertIn("warning: ", done.stdout)
+        run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
         self.assertEqual(self.read("good.bin"), frame(payload))
 
     def test_sweep_takes_the_same_options(self):
@@ -326,7 +396,20 @@ class Formats(unittest.TestCase):
             self.skipTest("no gnuplot")
         run("inspect", "clustered", "--figure", self.path("map.svg"))
         self.assertIn(b"</svg>", self.read("map.svg"))
-        error_of("inspect", "clustered", "--figure", self.path("map.jpg"), code=2)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["map.svg", "map.svg.csv"])
+        two = self.write("two", b"\x01" + frame(array_payload(5)) * 2)
+        empty = dict(os.environ, PATH=self.folder.name)
+        for arguments, environment, code in ((["clustered", "--figure", self.path("a.jpg")], None, 2),
+                                             ([two, "--figure", self.path("a.svg")], None, 2),
+                                             (["one", "none", "--figure", self.path("a.svg")], None, 2),
+                                             (["one", "--figure", self.path("no/a.svg")], None, 1),
+                                             (["one", "--figure", self.path("map.svg")], empty, 4)):
+            before = self.read("map.svg")
+            done = subprocess.run([DVBENCH, "inspect", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=environment)
+            self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), ["map.svg", "map.svg.csv", "two"])
+            self.assertEqual(self.read("map.svg"), before)
 
 
 if __name__ == "__main__":

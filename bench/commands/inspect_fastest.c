@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect_favoured.h"
+#include "inspect.h"
 #include "machine.h"
 
 #ifndef DVBENCH_REFERENCE_SOURCE
@@ -70,8 +70,8 @@ static bool counts(const struct csv_table *table, size_t row)
 }
 
 /* Nearer goes first, then faster; rows of one vector are equally far. */
-void inspect_favoured_search(struct inspect_favoured *favoured, const struct csv_table *table,
-                             const struct inspect_summary *summary)
+void inspect_fastest_search(struct inspect_fastest *fastest, const struct csv_table *table,
+                            const struct inspect_summary *summary)
 {
     const struct features wanted = features_of_summary(summary);
     for (size_t row = 0; row < csv_n_rows(table); row++) {
@@ -80,14 +80,14 @@ void inspect_favoured_search(struct inspect_favoured *favoured, const struct csv
         const struct features found = features_of_row(table, row);
         double distance = distance_between(&wanted, &found);
         double ns_per_row = csv_real(table, row, CSV_summary_ns_per_row);
-        bool is_first = favoured->kernel[0] == '\0';
-        if (!(distance <= farthest) || (!is_first && distance > favoured->distance) ||
-            (!is_first && distance == favoured->distance && ns_per_row >= favoured->ns_per_row))
+        bool is_first = fastest->kernel[0] == '\0';
+        if (!(distance <= farthest) || (!is_first && distance > fastest->distance) ||
+            (!is_first && distance == fastest->distance && ns_per_row >= fastest->ns_per_row))
             continue;
-        favoured->distance = distance;
-        favoured->ns_per_row = ns_per_row;
-        snprintf(favoured->kernel, sizeof favoured->kernel, "%s", csv_text(table, row, CSV_summary_kernel));
-        snprintf(favoured->dv, sizeof favoured->dv, "%s", csv_text(table, row, CSV_summary_dv));
+        fastest->distance = distance;
+        fastest->ns_per_row = ns_per_row;
+        snprintf(fastest->kernel, sizeof fastest->kernel, "%s", csv_text(table, row, CSV_summary_kernel));
+        snprintf(fastest->dv, sizeof fastest->dv, "%s", csv_text(table, row, CSV_summary_dv));
     }
 }
 
@@ -132,11 +132,11 @@ void inspect_references_free(struct inspect_references *references)
     *references = (struct inspect_references){0};
 }
 
-bool inspect_favoured_find(struct inspect_favoured *favoured_out, const struct inspect_references *references,
-                           const struct inspect_summary *summary)
+bool inspect_fastest_find(struct inspect_fastest *fastest_out, const struct inspect_references *references,
+                          const struct inspect_summary *summary)
 {
-    *favoured_out = (struct inspect_favoured){0};
+    *fastest_out = (struct inspect_fastest){0};
     for (size_t i = 0; i < references->n_tables; i++)
-        inspect_favoured_search(favoured_out, references->tables[i], summary);
-    return favoured_out->kernel[0] != '\0';
+        inspect_fastest_search(fastest_out, references->tables[i], summary);
+    return fastest_out->kernel[0] != '\0';
 }
