@@ -95,6 +95,8 @@ static bool can_simulate(const struct counter_event *event)
 /* Events that were asked for and that the simulator lacks: a row each, and a line where only it was asked. */
 static void print_not_simulated(const struct view *view, bool is_csv, bool warns)
 {
+    const char *separator = "dvbench: warning: the simulator has no ";
+    bool has_some = false;
     for (size_t i = 0; i < view->pmu->n_events; i++) {
         const struct counter_event *event = &view->pmu->events[i].event;
         if (can_simulate(event))
@@ -102,9 +104,12 @@ static void print_not_simulated(const struct view *view, bool is_csv, bool warns
         print_row("sim", event->name, counter_status_word(COUNTER_CANNOT_SIMULATE), PMU_NOT_RUN, 0, 0, "",
                   is_csv);
         if (warns)
-            fprintf(stderr, "dvbench: warning: %s: %s\n", event->name,
-                    counter_status_text(COUNTER_CANNOT_SIMULATE));
+            fprintf(stderr, "%s%s", separator, event->name);
+        separator = ", ";
+        has_some = true;
     }
+    if (warns && has_some)
+        fputs("\n", stderr);
 }
 
 static void print_events(const struct view *view, bool is_csv, bool asks_simulator)

@@ -18,13 +18,29 @@ static void fill_stepped(struct counter_value *value, const struct step_counts *
     value->source = "step";
 }
 
-/* stepped: NULL where the simulator counted. */
-static int fill(struct counters_result *result, const struct sim *sim, const struct sim_counts *counts,
-                const struct step_counts *stepped, struct dv_error *error_out)
+/* Events that were asked for and have no simulated counterpart: a row each that says so. */
+static void add_not_simulated(struct counters_result *result, const struct counter_events *events)
 {
+    for (size_t i = 0; i < events->n_items; i++) {
+        if (events->items[i].role != ROLE_other)
+            continue;
+        struct counter_value *value = &result->values[result->n_values++];
+        snprintf(value->event, sizeof value->event, "%s", events->items[i].name);
+        value->source = "sim";
+        value->value_per_row = NAN;
+        value->status = counter_status_word(COUNTER_CANNOT_SIMULATE);
+    }
+}
+
+/* stepped: NULL where the simulator counted. */
+static int fill(struct counters_result *result, const struct counters *counters,
+                const struct sim_counts *counts, const struct step_counts *stepped,
+                struct dv_error *error_out)
+{
+    const struct sim *sim = &counters->sim;
     double per_row[N_ROLES] = {0};
     enum counter_status statuses[N_ROLES];
-    result->values = calloc(N_SIM_EVENTS, sizeof *result->values);
+    result->values = calloc(N_SIM_EVENTS + counters->events.n_items, sizeof *result->values);
     if (!result->values)
         return dv_no_memory(error_out);
     result->n_values = N_SIM_EVENTS;
@@ -47,6 +63,7 @@ static int fill(struct counters_result *result, const struct sim *sim, const str
         value->value_per_row = statuses[role] == COUNTER_OK ? per_row[role] : NAN;
         value->status = counter_status_word(statuses[role]);
     }
+    add_not_simulated(result, &counters->events);
     if (counts->status != COUNTER_OK)
         statuses[ROLE_core_cycles] = counts->status; /* one reason for the whole cell */
     if (stepped && stepped->status == COUNTER_OK)
@@ -62,10 +79,10 @@ static int measure_one(const struct counters *counters, const struct counters_jo
     struct step_counts stepped = {.status = counters->step_status};
     int code = 0;
     if (counts->status != COUNTER_CANNOT_SIMULATE && counts->status != COUNTER_SIM_ISA_DIFFERS)
-        return fill(result_out, &counters->sim, counts, NULL, error_out);
+        return fill(result_out, counters, counts, NULL, error_out);
     if (stepped.status == COUNTER_OK)
         code = step_measure(job, job->kernels[index], &stepped, error_out);
-    return code != 0 ? code : fill(result_out, &counters->sim, counts, &stepped, error_out);
+    return code != 0 ? code : fill(result_out, counters, counts, &stepped, error_out);
 }
 
 int counters_measure_sim(const struct counters *counters, const struct counters_job *job,
