@@ -4,7 +4,10 @@ figure = "bound_by_isa"
 question = "What does each instruction set bring, from the bytes straight to the sink?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."rate_axis.gp"
-isa_of(k) = strstrt(k, "avx512") > 0 ? (strstrt(k, "base") > 0 ? 4 : 5) : strstrt(k, "avx2") > 0 ? 3 : strstrt(k, "bmi2") > 0 ? 2 : strstrt(k, "neon") > 0 ? 6 : 1
+isas = ""
+stats data using (v = strcol("kernel")." ".strcol("isa"), isas = has_word(isas, v) ? isas : isas." ".v, 0) nooutput
+isa_text(k) = (i_place = sum [j = 1:words(isas) / 2] (word(isas, 2 * j - 1) eq k ? 2 * j : 0), word(isas, i_place))
+isa_of(k) = (i_text = isa_text(k), sum [j = 1:6] (word("generic bmi2 avx2 avx512 avx512_vbmi2 neon", j) eq i_text ? j : 0))
 isa_colour(k) = word("#999999 #E69F00 #56B4E9 #0072B2 #009E73 #CC79A7", isa_of(k))
 set yrange [0:110]
 set ylabel "per cent of the store bound"

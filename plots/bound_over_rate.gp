@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# 100 x store bound / ns per row, one kernel per family.
+# 100 x store bound / ns per row, one kernel per technique.
 figure = "bound_over_rate"
 question = "How close does each kernel come to the speed of storing the answer?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"

@@ -11,6 +11,7 @@
 #     DVBENCH_TITLE     the question (the script's own)
 #     DVBENCH_SUBTITLE  which data it is answered for
 #     DVBENCH_STYLE_ORDER  ids of all kernels of the run: what dashes and points are dealt out by (DVBENCH_KERNELS)
+#     DVBENCH_MAIN      techniques that are drawn heavier (none)
 #     DVBENCH_KERNELS   ids of the kernels to draw, in the order of the legend (all of the file)
 
 env(name, fallback) = (env_value = system('printf %s "$'.name.'"'), strlen(env_value) > 0 ? env_value : fallback)
@@ -55,26 +56,40 @@ count_zeros(name) = (n_zeros = n_zeros + (has_word(kernels, strcol("kernel")) &&
 
 # Kernels that expand the whole vector do their work when it is opened: they are charged for it everywhere (speed-ups
 # in the table already are). The others' opening is on the figure over the size of the file, and in total_ns_per_row.
-works_at_opening(k) = k[1:6] eq "expand"
-with_opening(name) = (o_value = column(name), !works_at_opening(strcol("kernel")) ? o_value : \
+with_opening(name) = (o_value = column(name), column("works_at_open") != 1 ? o_value : \
     name eq "ns_per_row" ? column("total_ns_per_row") : o_value * column("ns_per_row") / column("total_ns_per_row"))
 charged(name) = (c_value = with_opening(name), c_value > 0 ? c_value : NaN)
-title_of(k) = works_at_opening(k) ? k.", with opening" : k
+title_of(k) = works_at_open(k) ? k.", with opening" : k
 
-# ---- colours: Okabe and Ito's, one per technique; kernels of one technique differ by dash and point
-technique(k) = k[1:7] eq "per_row" ? 1 : k[1:14] eq "batch_iterator" ? 2 : k[1:8] eq "for_each" ? 3 : \
-    k[1:7] eq "for_all" ? 4 : k[1:6] eq "range_" ? 5 : k[1:6] eq "expand" ? 6 : k[1:6] eq "direct" ? 7 : 8
-technique_colours = "#D55E00 #E69F00 #0072B2 #56B4E9 #CC79A7 #7A5C3E #009E73 #555555"
-colour(k) = word(technique_colours, technique(k))
+# ---- what the rows say of each kernel: its technique, and whether it works at opening (columns of the same names)
+known = ""; techniques = ""; openings = ""
+if (!exists("has_no_kernels")) {
+    stats data using (k = strcol("kernel"), is_new = !has_word(known, k), \
+        techniques = is_new ? techniques." ".strcol("technique") : techniques, \
+        openings = is_new ? openings." ".strcol("works_at_open") : openings, known = is_new ? known." ".k : known, 0) nooutput
+}
+about(list, k) = (a_place = sum [j = 1:words(known)] (word(known, j) eq k ? j : 0), a_place > 0 ? word(list, a_place) : "")
+technique(k) = about(techniques, k)
+works_at_open(k) = about(openings, k) eq "1"
+
+# ---- colours: Okabe and Ito's, one per group of techniques; kernels of one colour differ by dash and point
+technique_colours = "per_row #D55E00 per_row_raw #D55E00 per_row_branchless #CC79A7 per_row_bulk #D55E00 per_row_roaring64 #D55E00 ". \
+    "batch_iterator #E69F00 batch_iterator_file #E69F00 for_each_in_range #0072B2 for_each_in_range_inline #0072B2 ". \
+    "for_all_in_range #56B4E9 for_all_in_range_inline #56B4E9 range_cardinality_first #CC79A7 ". \
+    "expand_positions #7A5C3E expand_bits #7A5C3E direct #009E73"
+colour_of(t) = (c_place = sum [j = 1:words(technique_colours)] (word(technique_colours, j) eq t ? j : 0), \
+    c_place > 0 ? word(technique_colours, c_place + 1) : "#555555")
+colour(k) = colour_of(technique(k))
 # Dash and point follow a fixed order of all kernels, so that a kernel looks the same on every picture.
 style_order = env("DVBENCH_STYLE_ORDER", kernels)
 place(k) = sum [j = 1:words(style_order)] (word(style_order, j) eq k ? j : 0)
-member(k) = place(k) < 2 ? 0 : sum [j = 1:place(k)-1] (technique(word(style_order, j)) == technique(k) ? 1 : 0)
+member(k) = place(k) < 2 ? 0 : sum [j = 1:place(k)-1] (colour(word(style_order, j)) eq colour(k) ? 1 : 0)
 point_types = "7 6 5 4 9 8 13 12 11 10"
 point(k) = is_main(k) ? 7 : int(word(point_types, 1 + int(member(k)) % words(point_types)))
 dash(k) = is_main(k) ? 1 : 1 + int(member(k)) % 5
-# The three that the question is about are drawn heavier: what everybody does, what was merged, what is possible.
-is_main(k) = k eq "per_row" || k eq "for_each_in_range" || k[1:6] eq "direct"
+# The techniques that the question is about are drawn heavier.
+main_techniques = env("DVBENCH_MAIN", "")
+is_main(k) = has_word(main_techniques, technique(k))
 width(k) = is_main(k) ? 3.2 : 1.6
 size_of(k) = is_main(k) ? 1.0 : 0.75
 
@@ -106,6 +121,8 @@ question_font = format_used eq "svg" ? ",21" : ",17"
 axis_font = format_used eq "svg" ? ",14" : ",11"
 small_font = format_used eq "svg" ? ",12" : ",9"
 tiny_font = format_used eq "svg" ? ",10" : ",8"
+# What does not fit the height would be drawn as a second column, outside of the picture.
+if (words(kernels) > 10) { set key font small_font spacing 1.05 }
 set label 1 env("DVBENCH_TITLE", question) at screen 0.018,0.952 left font question_font textcolor rgb "#111111"
 set label 2 env("DVBENCH_SUBTITLE", "sink ".sink.", batches of ".batch." rows, mode ".mode) at screen 0.018,0.900 left textcolor rgb "#555555"
 set label 3 footer at screen 0.018,0.030 left font small_font textcolor rgb "#777777"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Median ns per row of one kernel per family over the deletion rate; the store bound below them.
+# Median ns per row of one kernel per technique over the deletion rate; the store bound below them.
 figure = "cost_over_rate"
 question = "What does it cost to apply a deletion vector, at each deletion rate?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"

@@ -40,7 +40,7 @@ set yrange [n + 0.5 : 0.5]
 set xtics () out
 row_font = n > 24 ? small_font : axis_font
 set ytics () out font row_font
-do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_opening(word(kernels, i)) ? " *" : "") i) }
+do for [i = 1:n] { set ytics add (word(kernels, i).(works_at_open(word(kernels, i)) ? " *" : "") i) }
 do for [i = 1:m] { set xtics add (percent(word(values, i)).(x_name eq "rate" ? " %%" : "") i) }
 if (x_name eq "rate") {
     set xlabel "deleted rows" offset 0,0.4
@@ -53,7 +53,8 @@ row_of(k) = has_word(kernels, k) && strcol("verdict") eq "ok" ? index_of(kernels
 column_of(v) = index_of(values, v)
 dark(v) = log10(v) > middle ? 1 : 0
 cell_font = format_used eq "svg" ? (m > 14 ? ",10" : ",12") : (m > 14 ? ",7" : ",9")
-set label 5 "* with opening, where it does its work" at screen 0.985,0.064 right font small_font textcolor rgb "#777777"
+has_star = sum [i = 1:n] (works_at_open(word(kernels, i)) ? 1 : 0)
+if (has_star) { set label 5 "* with opening, where it does its work" at screen 0.985,0.064 right font small_font textcolor rgb "#777777" }
 plot data using (column_of(x_text(x_name))):(row_of(strcol("kernel"))):(column_of(x_text(x_name)) - 0.485): \
         (column_of(x_text(x_name)) + 0.485):(row_of(strcol("kernel")) - 0.46):(row_of(strcol("kernel")) + 0.46): \
         (charged("ns_per_row")) with boxxyerror fill solid 1 noborder lc palette, \

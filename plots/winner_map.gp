@@ -27,7 +27,7 @@ do for [i = 1:words(lengths)] { set xtics add (word(lengths, i) i) }
 do for [i = 1:words(rates)] { set ytics add (word(rates, i)." %%" i) }
 set xlabel "deleted rows in a run"
 set ylabel "deleted rows" offset -0.8,0
-set label 4 "Names without _in_range. The runner-up is the fastest of another family. A lead inside the noise floor is no lead." at screen 0.018,0.062 left font small_font textcolor rgb "#777777"
+set label 4 "Names without _in_range. The runner-up is the fastest of another technique. A lead inside the noise floor is no lead." at screen 0.018,0.062 left font small_font textcolor rgb "#777777"
 set style fill transparent solid 0.30 noborder
 
 gap_text(name) = strcol(name) eq "none" ? "no clear winner over" : strcol(name)." to the next:"

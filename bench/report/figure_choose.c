@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernels a picture shows, and in which order. Thirty lines cannot be told apart: one stands for each
- * family. */
+ * technique. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,11 +8,8 @@
 
 #include "figure_rows.h"
 
-#define N_FAMILY 64
-
 struct candidate {
-    const char *kernel; /* borrowed from the table */
-    char family[N_FAMILY];
+    const char *kernel, *technique, *isa; /* borrowed from the table */
     double sum_log_cost;
     size_t n;
     bool is_chosen;
@@ -22,20 +19,6 @@ struct candidates {
     struct candidate *items;
     size_t n_items;
 };
-
-void figure_kernel_family(const char *kernel, char *family_out, size_t n_family)
-{
-    static const char *const variants[] = {"_base", "_vbmi2", "_avx512", "_avx2",
-                                           "_bmi2", "_neon",  "_scalar", "_inline"};
-    size_t n = strlen(kernel) < n_family - 1 ? strlen(kernel) : n_family - 1;
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        size_t n_variant = strlen(variants[i]);
-        if (n > n_variant && memcmp(kernel + n - n_variant, variants[i], n_variant) == 0)
-            n -= n_variant;
-    }
-    memcpy(family_out, kernel, n);
-    family_out[n] = '\0';
-}
 
 static struct candidate *find(struct candidates *candidates, const char *kernel)
 {
@@ -49,7 +32,8 @@ static int collect(struct candidates *candidates, const struct figure_group *gro
                    const struct csv_table *table, struct dv_error *error_out)
 {
     for (size_t i = 0; i < group->n_points; i++) {
-        const char *kernel = csv_text(table, group->points[i].row, CSV_summary_kernel);
+        size_t row = group->points[i].row;
+        const char *kernel = csv_text(table, row, CSV_summary_kernel);
         struct candidate *candidate = find(candidates, kernel);
         if (!candidate) {
             struct candidate *longer = realloc(candidates->items, (candidates->n_items + 1) * sizeof *longer);
@@ -57,8 +41,9 @@ static int collect(struct candidates *candidates, const struct figure_group *gro
                 return dv_no_memory(error_out);
             candidates->items = longer;
             candidate = &longer[candidates->n_items++];
-            *candidate = (struct candidate){.kernel = kernel};
-            figure_kernel_family(kernel, candidate->family, sizeof candidate->family);
+            *candidate = (struct candidate){.kernel = kernel,
+                                            .technique = csv_text(table, row, CSV_summary_technique),
+                                            .isa = csv_text(table, row, CSV_summary_isa)};
         }
         double cost = group->points[i].cost;
         candidate->sum_log_cost += cost > 0 ? log(cost) : 0;
@@ -78,32 +63,68 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return a->n != b->n ? a->n > b->n : mean_log_cost(a) < mean_log_cost(b);
 }
 
-static bool is_best_of_family(const struct candidates *candidates, const struct candidate *one)
+static bool is_best_of_technique(const struct candidates *candidates, const struct candidate *one)
 {
     for (size_t i = 0; i < candidates->n_items; i++) {
         const struct candidate *other = &candidates->items[i];
-        if (other != one && strcmp(other->family, one->family) == 0 && is_better(other, one))
+        if (other != one && strcmp(other->technique, one->technique) == 0 && is_better(other, one))
             return false;
     }
     return true;
 }
 
+/* How many instruction sets the technique ran in. */
+static size_t count_isas(const struct candidates *candidates, const char *technique)
+{
+    size_t n_isas = 0;
+    for (size_t i = 0; i < candidates->n_items; i++) {
+        const struct candidate *one = &candidates->items[i];
+        bool is_new = strcmp(one->technique, technique) == 0;
+        for (size_t j = 0; j < i && is_new; j++)
+            is_new = strcmp(candidates->items[j].technique, technique) != 0 ||
+                     strcmp(candidates->items[j].isa, one->isa) != 0;
+        n_isas += is_new;
+    }
+    return n_isas;
+}
+
+/* The technique that ran in the most instruction sets, the fastest of such; NULL where none ran in two. */
+static const char *find_isa_technique(const struct candidates *candidates)
+{
+    const struct candidate *best = NULL;
+    size_t n_best = 1;
+    for (size_t i = 0; i < candidates->n_items; i++) {
+        const struct candidate *one = &candidates->items[i];
+        size_t n_isas = count_isas(candidates, one->technique);
+        if (n_isas > n_best || (best && n_isas == n_best && is_better(one, best))) {
+            best = one;
+            n_best = n_isas;
+        }
+    }
+    return best ? best->technique : NULL;
+}
+
+bool figure_is_main(const char *technique)
+{
+    const size_t n = strlen(technique);
+    for (const char *at = FIGURE_MAIN_TECHNIQUES; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == n && memcmp(at, technique, n) == 0)
+            return true;
+    return false;
+}
+
 static void choose(struct candidates *candidates, enum figure_choice choice)
 {
+    const char *isa_technique = find_isa_technique(candidates);
     for (size_t i = 0; i < candidates->n_items; i++) {
         struct candidate *one = &candidates->items[i];
-        /* What everybody compares with, whether or not it is the best of its family. */
-        bool is_landmark =
-            strcmp(one->kernel, "per_row") == 0 || strcmp(one->kernel, "for_each_in_range") == 0;
         if (choice == FIGURE_CHOICE_ALL)
             one->is_chosen = true;
-        else if (choice == FIGURE_CHOICE_MAIN)
-            one->is_chosen = is_landmark || strcmp(one->kernel, "per_row_branchless") == 0 ||
-                             (strcmp(one->family, "direct") == 0 && is_best_of_family(candidates, one));
         else if (choice == FIGURE_CHOICE_ISA)
-            one->is_chosen = strcmp(one->family, "direct") == 0;
+            one->is_chosen = isa_technique && strcmp(one->technique, isa_technique) == 0;
         else
-            one->is_chosen = is_landmark || is_best_of_family(candidates, one);
+            one->is_chosen = is_best_of_technique(candidates, one) &&
+                             (choice == FIGURE_CHOICE_TECHNIQUES || figure_is_main(one->technique));
     }
 }
 

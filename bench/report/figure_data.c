@@ -49,15 +49,13 @@ static bool is_same_cell(const struct csv_table *summary, size_t a, size_t b)
 }
 
 /* Variants of one technique are no rivals of each other. */
-static bool is_same_family(const struct csv_table *summary, size_t a, size_t b)
+static bool is_same_technique(const struct csv_table *summary, size_t a, size_t b)
 {
-    char family_a[64], family_b[64];
-    figure_kernel_family(csv_text(summary, a, CSV_summary_kernel), family_a, sizeof family_a);
-    figure_kernel_family(csv_text(summary, b, CSV_summary_kernel), family_b, sizeof family_b);
-    return strcmp(family_a, family_b) == 0;
+    return strcmp(csv_text(summary, a, CSV_summary_technique), csv_text(summary, b, CSV_summary_technique)) ==
+           0;
 }
 
-/* The fastest of the rows with the vector of `like` and of another family than `than`; SIZE_MAX where there
+/* The fastest of the rows with the vector of `like` and of another technique than `than`; SIZE_MAX where there
  * is none. */
 static size_t find_fastest(const struct figure *figure, const struct csv_table *summary, size_t like,
                            size_t than)
@@ -65,7 +63,7 @@ static size_t find_fastest(const struct figure *figure, const struct csv_table *
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < figure->n_rows; i++) {
         size_t row = figure->rows[i];
-        if (!is_same_cell(summary, row, like) || (than != SIZE_MAX && is_same_family(summary, row, than)))
+        if (!is_same_cell(summary, row, like) || (than != SIZE_MAX && is_same_technique(summary, row, than)))
             continue;
         if (best == SIZE_MAX || figure_row_cost(summary, row, NULL) < figure_row_cost(summary, best, NULL))
             best = row;
@@ -77,10 +75,10 @@ static size_t find_fastest(const struct figure *figure, const struct csv_table *
 static void write_map_row(FILE *file, const struct csv_table *summary, size_t winner, size_t runner_up)
 {
     static const enum csv_column copied[] = {
-        CSV_summary_run,        CSV_summary_machine,    CSV_summary_croaring, CSV_summary_counter_source,
-        CSV_summary_batch_rows, CSV_summary_mode,       CSV_summary_sink,     CSV_summary_verdict,
-        CSV_summary_kernel,     CSV_summary_axis_value, CSV_summary_rate,     CSV_summary_dv,
-        CSV_summary_ns_per_row,
+        CSV_summary_run,        CSV_summary_machine,    CSV_summary_croaring,      CSV_summary_counter_source,
+        CSV_summary_batch_rows, CSV_summary_mode,       CSV_summary_sink,          CSV_summary_verdict,
+        CSV_summary_kernel,     CSV_summary_axis_value, CSV_summary_rate,          CSV_summary_dv,
+        CSV_summary_ns_per_row, CSV_summary_technique,  CSV_summary_works_at_open,
     };
     const size_t n_copied = sizeof copied / sizeof *copied;
     if (winner == SIZE_MAX) {

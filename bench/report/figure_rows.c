@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_rows.h"
-#include "kernel.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -63,9 +62,8 @@ double figure_row_cost(const struct csv_table *table, size_t row, double *extra_
 {
     double ns_per_row = csv_real(table, row, CSV_summary_ns_per_row);
     double total = csv_real(table, row, CSV_summary_total_ns_per_row);
-    const struct kernel *kernel = kernel_find(csv_text(table, row, CSV_summary_kernel));
-    bool works_at_opening = kernel && kernel->flags & KERNEL_WORKS_AT_OPEN;
-    double extra = works_at_opening && !isnan(total) ? total - ns_per_row : 0;
+    bool works_at_open = strcmp(csv_text(table, row, CSV_summary_works_at_open), "1") == 0;
+    double extra = works_at_open && !isnan(total) ? total - ns_per_row : 0;
     if (extra_out)
         *extra_out = extra;
     return ns_per_row + extra;

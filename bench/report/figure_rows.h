@@ -6,6 +6,7 @@
 #ifndef DVBENCH_FIGURE_ROWS_H
 #define DVBENCH_FIGURE_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "csv.h"
@@ -26,9 +27,9 @@ enum figure_axis {
 };
 
 enum figure_choice {
-    FIGURE_CHOICE_FAMILIES, /* the fastest kernel of each family, and the two that everybody compares with */
-    FIGURE_CHOICE_MAIN,     /* those two, the fastest over serialized bytes, and the branch-free lookup */
-    FIGURE_CHOICE_ISA,      /* the kernels over serialized bytes */
+    FIGURE_CHOICE_TECHNIQUES, /* the fastest kernel of each technique */
+    FIGURE_CHOICE_MAIN,       /* of each technique that figure_is_main */
+    FIGURE_CHOICE_ISA,        /* all of the technique that ran in the most instruction sets, at least two */
     FIGURE_CHOICE_ALL,
 };
 
@@ -82,9 +83,10 @@ double figure_spec_rate(const char *spec);
 /* "the deletion rate", ...: for messages. */
 const char *figure_axis_name(enum figure_axis axis);
 
-/* The id without what tells variants of one technique apart: the instruction set, and whether the callback is
- * inlined. Writes at most n_family bytes. */
-void figure_kernel_family(const char *kernel, char *family_out, size_t n_family);
+/* The techniques that the article is about: what everybody does, its branch-free form, what was merged, and
+ * what is possible. */
+#define FIGURE_MAIN_TECHNIQUES "per_row per_row_branchless for_each_in_range direct"
+bool figure_is_main(const char *technique);
 
 /* Keeps the points of the kernels that the choice names, orders them, and fills `kernels`. */
 int figure_group_choose(struct figure_group *group, const struct csv_table *table, enum figure_choice choice,

@@ -292,6 +292,7 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
             {"DVBENCH_SUBTITLE", figure->subtitle},
             {"DVBENCH_KERNELS", figure->kernels},
             {"DVBENCH_STYLE_ORDER", figures->kernel_order},
+            {"DVBENCH_MAIN", FIGURE_MAIN_TECHNIQUES},
             {"DVBENCH_X", figure->x_column},
         };
         figure->extension[0] = '\0';

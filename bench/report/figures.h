@@ -13,7 +13,7 @@
 
 enum figure_data {
     FIGURE_DATA_ROWS,  /* rows of summary.csv, unchanged */
-    FIGURE_DATA_MAP,   /* a row per vector: its fastest kernel and that of another family */
+    FIGURE_DATA_MAP,   /* a row per vector: its fastest kernel and that of another technique */
     FIGURE_DATA_PAIRS, /* a row per event of a pair of cells */
 };
 

@@ -201,7 +201,7 @@ static int write_numbers(const struct report_text *text, const struct report *re
                                           "for_each_in_range, ns",
                                           "its speed-up (interval)",
                                           "fastest, ns",
-                                          "runner-up of another family"};
+                                          "runner-up of another technique"};
     const struct csv_table *table = report->figures.summary;
     struct figure_groups groups;
     int status = figure_rows_group(&groups, table, FIGURE_AXIS_RATE, CSV_summary_ns_per_row,

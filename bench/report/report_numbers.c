@@ -38,12 +38,8 @@ size_t report_find_row(const struct figure_group *group, const struct csv_table 
 
 static bool is_rival(const struct csv_table *table, size_t row, size_t than)
 {
-    char family[64], other[64];
-    if (than == REPORT_NO_ROW)
-        return true;
-    figure_kernel_family(csv_text(table, row, CSV_summary_kernel), family, sizeof family);
-    figure_kernel_family(csv_text(table, than, CSV_summary_kernel), other, sizeof other);
-    return strcmp(family, other) != 0;
+    return than == REPORT_NO_ROW || strcmp(csv_text(table, row, CSV_summary_technique),
+                                           csv_text(table, than, CSV_summary_technique)) != 0;
 }
 
 size_t report_find_fastest(const struct figure_group *group, const struct csv_table *table, double x,

@@ -16,7 +16,7 @@
 size_t report_find_row(const struct figure_group *group, const struct csv_table *table, const char *kernel,
                        double x);
 
-/* The fastest row at x, of another family of kernels than the row `than` where that is not REPORT_NO_ROW. */
+/* The fastest row at x, of another technique than the row `than` where that is not REPORT_NO_ROW. */
 size_t report_find_fastest(const struct figure_group *group, const struct csv_table *table, double x,
                            size_t than);
 

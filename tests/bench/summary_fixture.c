@@ -59,6 +59,8 @@ char *fixture_make(const struct fixture_row *rows, size_t n_rows)
         csv_set_text(summary, CSV_summary_axis_value, row->axis_value);
         csv_set_real(summary, CSV_summary_rate, row->rate);
         csv_set_text(summary, CSV_summary_kernel, row->kernel);
+        csv_set_text(summary, CSV_summary_technique, row->technique ? row->technique : row->kernel);
+        csv_set_text(summary, CSV_summary_isa, row->isa ? row->isa : "generic");
         csv_set_text(summary, CSV_summary_sink, row->sink ? row->sink : "row_ids");
         csv_set_integer(summary, CSV_summary_batch_rows, 5000);
         csv_set_text(summary, CSV_summary_mode, "stream");

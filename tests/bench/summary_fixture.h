@@ -13,13 +13,15 @@ struct fixture_row {
     const char *axis_value;
     double rate;
     const char *kernel;
-    const char *sink;    /* NULL: row_ids */
-    const char *verdict; /* NULL: ok */
-    const char *digest;  /* NULL: "d" */
-    int rows;            /* of the file; 0: 1,000,000 */
-    int batches;         /* 0: 200 */
-    double ns_per_row;   /* of the summary, and of every sample but for a scatter of 0.1 per cent */
-    double noise_pct;    /* NaN: unknown */
+    const char *technique; /* NULL: the kernel */
+    const char *isa;       /* NULL: generic */
+    const char *sink;      /* NULL: row_ids */
+    const char *verdict;   /* NULL: ok */
+    const char *digest;    /* NULL: "d" */
+    int rows;              /* of the file; 0: 1,000,000 */
+    int batches;           /* 0: 200 */
+    double ns_per_row;     /* of the summary, and of every sample but for a scatter of 0.1 per cent */
+    double noise_pct;      /* NaN: unknown */
     int n_samples;
 };
 

@@ -45,33 +45,17 @@ static void spec_tells_its_rate(void **state)
     assert_true(isnan(figure_spec_rate("x:notrate=0.5")));
 }
 
-static void family_is_the_id_without_its_variant(void **state)
-{
-    static const struct {
-        const char *kernel, *family;
-    } cases[] = {
-        {"per_row", "per_row"},
-        {"per_row_bulk", "per_row_bulk"},
-        {"for_each_in_range_inline_avx512", "for_each_in_range"},
-        {"for_each_in_range_avx2", "for_each_in_range"},
-        {"direct_scalar", "direct"},
-        {"direct_avx512_base", "direct"},
-        {"direct_avx512_vbmi2", "direct"},
-        {"batch_iterator_file", "batch_iterator_file"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char family[64];
-        figure_kernel_family(cases[i].kernel, family, sizeof family);
-        assert_string_equal(family, cases[i].family);
-    }
-}
-
 #define LOW  "uniform:rate=0.01:rows=100"
 #define HIGH "uniform:rate=0.5:rows=100"
 #define ROW(dv_, rate_, kernel_, ns_)                                                                        \
     {                                                                                                        \
         .dv = dv_, .axis = "rate", .rate = rate_, .kernel = kernel_, .ns_per_row = ns_, .noise_pct = 1       \
+    }
+
+#define VARIANT(dv_, rate_, technique_, isa_, ns_)                                                           \
+    {                                                                                                        \
+        .dv = dv_, .axis = "rate", .rate = rate_, .kernel = technique_ "_" isa_, .technique = technique_,    \
+        .isa = isa_, .ns_per_row = ns_, .noise_pct = 1                                                       \
     }
 
 static struct figure_groups group(const struct fixture_row *rows, size_t n_rows, enum figure_axis axis,
@@ -86,7 +70,7 @@ static struct figure_groups group(const struct fixture_row *rows, size_t n_rows,
     return groups;
 }
 
-static void one_kernel_stands_for_a_family(void **state)
+static void one_kernel_stands_for_a_technique(void **state)
 {
     static const struct fixture_row rows[] = {
         ROW(HIGH, 0.5, "per_row", 10),
@@ -95,14 +79,14 @@ static void one_kernel_stands_for_a_family(void **state)
         ROW(HIGH, 0.5, "for_each_in_range", 3),
         ROW(LOW, 0.01, "for_each_in_range_inline", 1),
         ROW(HIGH, 0.5, "for_each_in_range_inline", 1),
-        ROW(LOW, 0.01, "for_each_in_range_inline_avx2", 0.5),
-        ROW(HIGH, 0.5, "for_each_in_range_inline_avx2", 0.5),
+        VARIANT(LOW, 0.01, "for_each_in_range_inline", "avx2", 0.5),
+        VARIANT(HIGH, 0.5, "for_each_in_range_inline", "avx2", 0.5),
         /* Faster where it ran, but it did not run everywhere. */
-        ROW(LOW, 0.01, "for_each_in_range_inline_avx512", 0.1),
+        VARIANT(LOW, 0.01, "for_each_in_range_inline", "avx512", 0.1),
     };
     (void)state;
     struct figure_groups groups =
-        group(rows, sizeof rows / sizeof *rows, FIGURE_AXIS_RATE, FIGURE_CHOICE_FAMILIES);
+        group(rows, sizeof rows / sizeof *rows, FIGURE_AXIS_RATE, FIGURE_CHOICE_TECHNIQUES);
     assert_int_equal(groups.n_items, 1);
     assert_string_equal(groups.items[0].rest, "uniform:rows=100");
     assert_string_equal(groups.items[0].kernels, "per_row for_each_in_range for_each_in_range_inline_avx2");
@@ -114,6 +98,26 @@ static void one_kernel_stands_for_a_family(void **state)
     figure_groups_free(&groups);
     groups = group(rows, sizeof rows / sizeof *rows, FIGURE_AXIS_RATE, FIGURE_CHOICE_ALL);
     assert_int_equal(groups.items[0].n_points, 9);
+    figure_groups_free(&groups);
+}
+
+static void instruction_sets_are_compared_where_there_are_two(void **state)
+{
+    static const struct fixture_row rows[] = {
+        ROW(LOW, 0.01, "per_row", 10),
+        ROW(HIGH, 0.5, "per_row", 10),
+        VARIANT(LOW, 0.01, "direct", "generic", 2),
+        VARIANT(HIGH, 0.5, "direct", "generic", 2),
+        VARIANT(LOW, 0.01, "direct", "avx2", 1),
+        VARIANT(HIGH, 0.5, "direct", "avx2", 1),
+    };
+    (void)state;
+    struct figure_groups groups = group(rows, 6, FIGURE_AXIS_RATE, FIGURE_CHOICE_ISA);
+    assert_int_equal(groups.n_items, 1);
+    assert_string_equal(groups.items[0].kernels, "direct_generic direct_avx2");
+    figure_groups_free(&groups);
+    groups = group(rows, 4, FIGURE_AXIS_RATE, FIGURE_CHOICE_ISA);
+    assert_int_equal(groups.n_items, 0);
     figure_groups_free(&groups);
 }
 
@@ -209,8 +213,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spec_loses_the_keys_of_its_axis),
         cmocka_unit_test(spec_tells_its_rate),
-        cmocka_unit_test(family_is_the_id_without_its_variant),
-        cmocka_unit_test(one_kernel_stands_for_a_family),
+        cmocka_unit_test(one_kernel_stands_for_a_technique),
+        cmocka_unit_test(instruction_sets_are_compared_where_there_are_two),
         cmocka_unit_test(sinks_and_vector_families_are_pictures_of_their_own),
         cmocka_unit_test(no_picture_of_one_point_or_of_what_was_not_measured),
         cmocka_unit_test(names_are_unique_in_a_run),
