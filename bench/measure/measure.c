@@ -56,35 +56,12 @@ static void loop_over_batches(struct gbench_state *state, void *user)
     loop->sample->n_live = n_live;
 }
 
-/* What the reporter takes from the one run. */
-struct outcome {
-    double cpu_ns_per_iteration;
-    int64_t n_iterations;
-    bool has_error;
-};
-
-static void take_outcome(const struct gbench_result *results, size_t n_results, void *user)
-{
-    struct outcome *outcome = user;
-    for (size_t i = 0; i < n_results; i++)
-        if (!results[i].aggregate_name) {
-            outcome->cpu_ns_per_iteration = results[i].cpu_time;
-            outcome->n_iterations = results[i].n_iterations;
-            outcome->has_error |= results[i].has_error;
-        }
-}
-
 static int run_once(const char *name, gbench_fn *fn, void *user, int64_t n_iterations,
-                    struct gbench_json *json, struct outcome *outcome, struct dv_error *error_out)
+                    struct gbench_json *json, struct gbench_result *result_out, struct dv_error *error_out)
 {
-    const struct gbench_reporter reporter = {.runs = take_outcome, .user = outcome};
-    struct gbench_benchmark *benchmark = gbench_register(name, fn, user);
-    gbench_set_iterations(benchmark, n_iterations);
-    gbench_set_repetitions(benchmark, 1);
-    int64_t n_run = gbench_run(&reporter, json, ".");
-    gbench_clear();
-    if (n_run != 1 || outcome->n_iterations <= 0 || outcome->has_error)
-        return dv_fail(error_out, DV_ERROR_IO, "%s: Google Benchmark did not run it", name);
+    char message[128];
+    if (gbench_run(name, fn, user, n_iterations, json, result_out, message, sizeof message) < 0)
+        return dv_fail(error_out, DV_ERROR_IO, "%s: %s", name, message);
     return 0;
 }
 
@@ -94,13 +71,13 @@ int measure_kernel(const struct measure_job *job, const char *name, int64_t n_pa
     const int64_t n_per_pass = (int64_t)(job->batches->n_items * job->n_targets);
     const double n_rows_per_pass = (double)job->batches->n_rows * (double)job->n_targets;
     struct loop loop = {.job = job, .sample = sample_out};
-    struct outcome outcome = {0};
+    struct gbench_result result = {0};
     *sample_out = (struct measure_sample){0};
-    int status = run_once(name, loop_over_batches, &loop, n_passes * n_per_pass, json, &outcome, error_out);
+    int status = run_once(name, loop_over_batches, &loop, n_passes * n_per_pass, json, &result, error_out);
     if (status < 0)
         return status;
-    sample_out->n_iterations = outcome.n_iterations;
-    sample_out->ns_per_row = outcome.cpu_ns_per_iteration * (double)n_per_pass / n_rows_per_pass;
+    sample_out->n_iterations = result.n_iterations;
+    sample_out->ns_per_row = result.cpu_ns * (double)n_per_pass / n_rows_per_pass;
     return 0;
 }
 
@@ -121,8 +98,8 @@ int measure_step_ns(measure_step *step, void *user, const char *name, int64_t n_
                     struct dv_error *error_out)
 {
     struct step_loop loop = {step, user};
-    struct outcome outcome = {0};
-    int status = run_once(name, loop_over_calls, &loop, n_calls, NULL, &outcome, error_out);
-    *ns_out = status < 0 ? NAN : outcome.cpu_ns_per_iteration;
+    struct gbench_result result = {0};
+    int status = run_once(name, loop_over_calls, &loop, n_calls, NULL, &result, error_out);
+    *ns_out = status < 0 ? NAN : result.cpu_ns;
     return status;
 }
