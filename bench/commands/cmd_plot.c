@@ -14,7 +14,10 @@ static int draw(const char *run_dir, const char *format, struct dv_error *error_
     int status = figures_plan(&figures, run_dir, error_out);
     if (status < 0)
         return status;
-    status = figures_draw_all(&figures, run_dir, format, error_out);
+    status = figures.n_items > 0
+                 ? figures_draw_all(&figures, run_dir, format, error_out)
+                 : dv_fail(error_out, DV_ERROR_IO,
+                           "%s/summary.csv has no rows that a figure could be drawn of", run_dir);
     for (size_t i = 0; i < figures.n_items; i++)
         if (figures.items[i].extension[0] != '\0')
             printf("%s/plots/%s.%s\n", run_dir, figures.items[i].name, figures.items[i].extension);

@@ -104,14 +104,19 @@ static int check_benchmark_out(const char *path, struct dv_error *error_out)
     return 0;
 }
 
-/* Figures and report are for looking at: a run whose picture failed is still a run. */
-static void draw(const struct sweep_options *options, const char *dir)
+/* A run whose figures all failed is still a run and gets its report; false then, so that it is seen. That
+ * gnuplot is not installed is not a failure. */
+static bool draw(const struct sweep_options *options, const char *dir)
 {
     struct dv_error error = {0};
-    if (options->plots && figures_draw(dir, options->figures ? options->figures : "svg", &error) < 0)
+    bool is_fine = true;
+    if (options->plots && figures_draw(dir, options->figures ? options->figures : "svg", &error) < 0) {
         fprintf(stderr, "dvbench: no figures: %s\n", error.message);
+        is_fine = error.code == DV_ERROR_UNAVAILABLE;
+    }
     if (report_write(dir, &error) < 0)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);
+    return is_fine;
 }
 
 static void say_where(const struct sweep_options *options, const char *dir)
@@ -206,15 +211,16 @@ static int finish(const struct sweep_options *options, const char *dir, bool is_
                 dir);
         return EXIT_INTERRUPTED;
     }
+    bool is_drawn = true;
     if (options->start < 0) {
         if (is_changed)
-            draw(options, dir);
+            is_drawn = draw(options, dir);
         say_where(options, dir);
     }
     if (n_wrong)
         fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason stand in %s/summary.csv\n", n_wrong,
                 dir);
-    return n_wrong ? EXIT_CHECK_FAILED : EXIT_FINE;
+    return n_wrong || !is_drawn ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
 
 static int run(struct sweep_options *options, const struct plan *plan, const char *dir, int argc, char **argv,

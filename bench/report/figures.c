@@ -295,7 +295,6 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
             {"DVBENCH_MAIN", FIGURE_MAIN_TECHNIQUES},
             {"DVBENCH_X", figure->x_column},
         };
-        figure->extension[0] = '\0';
         status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
                              error_out);
         bool is_drawn = take_picture(figure, part);
@@ -336,6 +335,8 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const char *f
         return dv_fail(error_out, DV_ERROR_IO, "cannot make the folder plots: %s", strerror(errno));
     size_t n_drawn = 0;
     struct dv_error last = {0};
+    for (size_t i = 0; i < figures->n_items; i++)
+        figures->items[i].extension[0] = '\0'; /* a picture drawn before is not one of now */
     for (size_t i = 0; i < figures->n_items; i++) {
         struct figure *figure = &figures->items[i];
         status = draw_one(figures, figure, run_dir, scripts, format, &last);

@@ -52,7 +52,8 @@ struct figures {
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out);
 
 /* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could
- * not draw is a note. Returns 0, DV_ERROR_USAGE (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts),
+ * not draw is a note, and its `extension` is "" whatever was drawn before. Returns 0, DV_ERROR_USAGE
+ * (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts),
  * DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. */
 int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
                      struct dv_error *error_out);

@@ -183,6 +183,38 @@ def test_report(folder):
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
 
 
+def test_every_script_is_installed_and_asks_one_question(_):
+    plots = os.path.join(SOURCE, "plots")
+    installed = open(os.path.join(plots, "meson.build"), encoding="utf-8").read()
+    definitions = open(os.path.join(SOURCE, "bench", "report", "figures.def"), encoding="utf-8").read()
+    asked = {}
+    for script, question in re.findall(r'^FIGURE\((\w+),[^"]*"([^"]*)"', definitions, re.M):
+        asked.setdefault(script, question)
+    for name in sorted(os.listdir(plots)):
+        if not name.endswith(".gp"):
+            continue
+        assert f"'{name}'" in installed, f"plots/{name} is not installed: add it to the list in plots/meson.build"
+        text = open(os.path.join(plots, name), encoding="utf-8").read()
+        for question in re.findall(r'^question = "(.*)"', text, re.M):
+            wanted = asked.get(name[:-3], question)
+            assert question == wanted, f"plots/{name} and bench/report/figures.def ask different questions: {question} | {wanted}"
+
+
+def test_only_pictures_of_now_are_listed(folder):
+    run = make_run(os.path.join(folder, "again"))
+    assert any("cliff" in path for path in pictures(dvbench("plot", run).stdout))
+    scripts = os.path.join(folder, "scripts")
+    shutil.copytree(os.path.join(SOURCE, "plots"), scripts)
+    open(os.path.join(scripts, "cliff.gp"), "w", encoding="utf-8").write("this is no gnuplot\n")
+    assert not any("cliff" in path for path in pictures(dvbench("plot", run, env={"DVBENCH_PLOTS": scripts}).stdout))
+    open(os.path.join(scripts, "common.gp"), "w", encoding="utf-8").write("this is no gnuplot\n")
+    done = dvbench("plot", run, env={"DVBENCH_PLOTS": scripts}, expect=1)
+    assert pictures(done.stdout) == [] and "gnuplot failed" in done.stderr, (done.stdout, done.stderr)
+    swept = ("sweep", "--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "row_ids", "--kernel", "per_row",
+             "--rounds", "6", "--min-time", "200us", "--quiet", "--counters", "none", "--out", os.path.join(folder, "swept"))
+    assert "no figures: gnuplot failed" in dvbench(*swept, env={"DVBENCH_PLOTS": scripts}, expect=1).stderr
+
+
 def test_partial_run(folder):
     run = make_run(os.path.join(folder, "partial"))
     summary = os.path.join(run, "summary.csv")
@@ -199,7 +231,7 @@ def test_partial_run(folder):
     assert "run.json is missing" in report
     with open(summary, "w", encoding="utf-8") as file:
         file.write(text.split("\n")[0] + "\n")
-    assert pictures(dvbench("plot", run).stdout) == []
+    assert "no rows" in dvbench("plot", run, expect=1).stderr
     dvbench("report", run)
 
 
