@@ -5,15 +5,15 @@ question = "What happens where array containers become bitsets?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."rate_axis.gp"
 unset logscale x
-unset label 90
+if (n_flat > 0) { unset label 90 }
 set xtics auto
 set format x "%g"
 set xlabel "deleted rows, per cent"
 set logscale y 10
 set format y "%g"
 set ylabel "nanoseconds per row (log scale)"
-set label 91 "array containers" at 6.25, graph 1.025 right offset -1,0 textcolor rgb "#444444" font small_font
-set label 92 "bitset containers" at 6.25, graph 1.025 left offset 1,0 textcolor rgb "#444444" font small_font
+if (n_flat > 0) { set label 91 "array containers" at 6.25, graph 1.025 right offset -1,0 textcolor rgb "#444444" font small_font }
+if (n_flat > 0) { set label 92 "bitset containers" at 6.25, graph 1.025 left offset 1,0 textcolor rgb "#444444" font small_font }
 set xrange [STATS_min - 0.1 : STATS_max + 0.1]
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(charged("ns_per_row")) \
         with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k), \

@@ -7,7 +7,12 @@ stats data using (positive("batch_rows")) nooutput
 set xrange [0.85 * STATS_min : 1.18 * STATS_max]
 set logscale x 2
 set xlabel "rows in a batch (log scale)"
-set xtics ("64" 64, "128" 128, "256" 256, "512" 512, "1,024" 1024, "2,048" 2048, "5,000" 5000, "16,384" 16384, "65,536" 65536)
+# A tic at each size that was measured.
+sizes = ""
+stats data using (v = strcol("batch_rows"), sizes = has_word(sizes, v) ? sizes : sizes." ".v, 0) nooutput
+with_comma(size) = size < 1000 ? sprintf("%d", size) : sprintf("%d,%03d", size / 1000, size % 1000)
+set xtics ()
+do for [size in sizes] { set xtics add (with_comma(int(size)) int(size)) }
 set logscale y 10
 set format y "%g"
 set ylabel "nanoseconds per row (log scale)"

@@ -215,6 +215,24 @@ def test_only_pictures_of_now_are_listed(folder):
     assert "no figures: gnuplot failed" in dvbench(*swept, env={"DVBENCH_PLOTS": scripts}, expect=1).stderr
 
 
+def test_axes_are_those_of_the_data(folder):
+    def change(row):
+        row["run_containers"] = row["chunks"]
+        row["array_containers"] = row["bitset_containers"] = "0"
+        if row["batch_rows"] == "16384":
+            row["batch_rows"] = "12345"
+        return row
+
+    run = make_run(os.path.join(folder, "runs"), "--full", "--counters", "none")
+    rewrite(os.path.join(run, "summary.csv"), change)
+    assert "gnuplot" not in dvbench("plot", run).stdout
+    for figure in ("cost_over_rate", "cliff"):
+        text = open(os.path.join(run, "plots", figure + ".row_ids.svg"), encoding="utf-8").read()
+        assert "array | bitset" not in text and "bitset containers" not in text, figure
+    batch = open(os.path.join(run, "plots", "cost_over_batch.row_ids.svg"), encoding="utf-8").read()
+    assert ">12,345<" in batch.replace(" ", "") and "16,384" not in batch
+
+
 def test_partial_run(folder):
     run = make_run(os.path.join(folder, "partial"))
     summary = os.path.join(run, "summary.csv")
