@@ -33,7 +33,7 @@ static int init_gap(const struct recipe_job *job, struct recipe_geometric *gap_o
     if (rate.numerator > denominator)
         return dv_fail(error_out, DV_ERROR_USAGE,
                        "%s: rate is at most length / (length + 1), %" PRIu64 " / %" PRIu64
-                       " here: a live row lies between two runs",
+                       " here: a live row is between two runs",
                        job->recipe->id, length, length + 1);
     recipe_geometric_init(gap_out, rate.numerator, denominator);
     return 0;

@@ -58,7 +58,7 @@ struct direct_out {
     uint8_t *out;
     uint32_t n_rows;
     uint32_t n_list;    /* ids written: row_ids, deleted_offsets; live_runs: ends of live and deleted runs */
-    uint32_t n_deleted; /* where the list does not tell */
+    uint32_t n_deleted; /* where the list does not say */
     bool is_live;       /* live_runs: the row before is live */
     bool is_cleared;    /* is_deleted: all zero already */
     uint64_t sum;       /* touch */

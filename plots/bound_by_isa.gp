@@ -12,6 +12,6 @@ isa_colour(k) = word("#999999 #E69F00 #56B4E9 #0072B2 #009E73 #CC79A7", isa_of(k
 set yrange [0:110]
 set ylabel "per cent of the store bound"
 set arrow 91 from graph 0, first 100 to graph 1, first 100 nohead lc rgb "black" lw 1.5 dt 3 back
-set label 91 "stores alone" at graph 0.005, first 100 left offset 0,0.6 font small_font
+set label 91 "only stores" at graph 0.005, first 100 left offset 0,0.6 font small_font
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("pct_of_bound")) \
         with linespoints lc rgb isa_colour(k) lw 2.4 pt int(word("7 5 9 13 11 4", isa_of(k))) ps 1.0 title k

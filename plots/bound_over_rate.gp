@@ -9,6 +9,6 @@ set format y "%g"
 set yrange [*:160]
 set ylabel "per cent of the store bound (log scale)"
 set arrow 91 from graph 0, first 100 to graph 1, first 100 nohead lc rgb "black" lw 1.5 dt 3 back
-set label 91 "stores alone" at graph 0.005, first 100 left offset 0,0.6 font small_font
+set label 91 "only stores" at graph 0.005, first 100 left offset 0,0.6 font small_font
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(charged("pct_of_bound")) \
         with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k)

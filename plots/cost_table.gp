@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every kernel at every value of the axis, as numbers on a colour scale: what the line figures leave out to stay readable.
-# DVBENCH_X names the column that tells the table's columns apart ("rate").
+# DVBENCH_X names the column that distinguishes the table's columns ("rate").
 figure = "cost_table"
 question = "What does every kernel cost, in nanoseconds per row?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"

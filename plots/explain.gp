@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the dearer of two cells does more of. Rows are events of pairs: the columns pair, share (a sentence), event,
+# What the slower of two cells does more of. Rows are events of pairs: the columns pair, share (a sentence), event,
 # a and b (per row), ratio (a / b).
 figure = "explain"
-question = "What does the dearer of two cells do more of?"
+question = "Why is one of two cells slower?"
 has_no_kernels = 1
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 

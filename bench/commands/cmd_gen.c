@@ -44,7 +44,7 @@ struct gen_options {
 
 static const char help[] =
     "usage: dvbench gen --recipe SPEC --format FORMAT -o FILE [options]\n"
-    "SPEC is a recipe with its parameters, uniform:rate=0.061:rows=8000000, or its id alone; each parameter "
+    "SPEC is a recipe with its parameters, uniform:rate=0.061:rows=8000000, or only its id; each parameter "
     "is also an option,\n"
     "as --recipe uniform --rate 0.061. `dvbench list recipes` lists them. FILE may be - for standard "
     "output.\n"

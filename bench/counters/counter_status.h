@@ -39,7 +39,7 @@
       "the simulator cannot run this code, and one batch has too many instructions to step through: a "      \
       "smaller --batch would be counted")                                                                    \
     X(NOT_ASKED, "not-asked", "counters were not asked for")                                                 \
-    X(INTERRUPTED, "interrupted", "the run was stopped before: sweep --resume goes on with it")
+    X(INTERRUPTED, "interrupted", "the run was stopped before: sweep --resume continues it")
 
 #define COUNTER_STATUS_ENUM(id, word, text) COUNTER_##id,
 enum counter_status { FOR_EACH_COUNTER_STATUS(COUNTER_STATUS_ENUM) N_COUNTER_STATUS };
@@ -48,7 +48,7 @@ enum counter_status { FOR_EACH_COUNTER_STATUS(COUNTER_STATUS_ENUM) N_COUNTER_STA
 const char *counter_status_word(enum counter_status status);
 const char *counter_status_text(enum counter_status status); /* a sentence without its full stop */
 
-/* What perf_event_open's errno means, and whether a seccomp filter may stand behind it. `paranoid_level` is
+/* What perf_event_open's errno means, and whether a seccomp filter may be the cause. `paranoid_level` is
  * that of /proc/sys/kernel/perf_event_paranoid, or less than -1 where unknown. EPERM with a level that allows
  * user counting is a filter. */
 enum counter_status counter_status_of_errno(int error, int paranoid_level);

@@ -90,7 +90,7 @@ static int open_auto(struct counters *counters, const struct counters_options *o
     if (open_sim(counters, options->program, &sim_error) == 0) {
         append(counters->reason, sizeof counters->reason, "; simulated by %s%s", counters->sim.version,
                counters->step_status == COUNTER_OK
-                   ? "; what it cannot run is stepped, for its instructions alone"
+                   ? "; kernels it cannot run are single-stepped (instruction counts only)"
                    : "");
         return 0;
     }

@@ -4,7 +4,7 @@
  *
  * Place in the data flow: struct dv + batches + kernels -> counting passes -> struct counters_result -> CSV.
  *
- * Three sources stand behind one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
+ * Four sources have one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
  * processes; where that cannot run a kernel, its instructions alone by single steps, `step`) and `none`.
  * Counting is a pass of its own over the same batches; never call it while time is measured: `sim` runs up to
  * two children at once. A value that was not counted is NAN with a status word, never 0. */

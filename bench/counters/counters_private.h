@@ -2,7 +2,7 @@
 /* What the parts of the counters share: counters.c opens, counters_pmu.c and counters_sim.c count,
  * cmd_counters.c shows.
  *
- * Place in the data flow: behind counters.h; the sweep does not include it. */
+ * Place in the data flow: below counters.h; the sweep does not include it. */
 #ifndef DVBENCH_COUNTERS_PRIVATE_H
 #define DVBENCH_COUNTERS_PRIVATE_H
 

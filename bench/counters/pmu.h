@@ -45,7 +45,7 @@ struct pmu_group {
 };
 
 /* Opens the events as one group; attrs hold type and config. On failure everything is closed again and the
- * status tells why; *refused_out (may be NULL) is 1 where the kernel said EINVAL: a smaller group may open.
+ * status says why; *refused_out (may be NULL) is 1 where the kernel said EINVAL: a smaller group may open.
  * n_events is 1 .. PMU_GROUP_MAX. */
 enum counter_status pmu_group_open(struct pmu_group *group_out, const struct pmu_system *system,
                                    const struct perf_event_attr *attrs, size_t n_events, int *refused_out);

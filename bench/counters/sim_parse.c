@@ -91,7 +91,7 @@ static uint64_t cost_of_line(const char *line, const struct columns *columns)
     return n_values == SIZE_MAX || columns->instructions >= n_values ? 0 : values[columns->instructions];
 }
 
-/* ob=(id) path names an object once and ob=(id) afterwards; only the path tells which it is. */
+/* ob=(id) path names an object once and ob=(id) afterwards; only the path says which it is. */
 static bool is_libc(const char *object, long *libc_id)
 {
     char *end;

@@ -186,7 +186,7 @@ static int count_batches(const struct counters_job *job, const struct kernel *ke
     return code;
 }
 
-/* One batch tells how many there may be. */
+/* One batch shows how many there may be. */
 int step_measure(const struct counters_job *job, const struct kernel *kernel, struct step_counts *counts_out,
                  struct dv_error *error_out)
 {

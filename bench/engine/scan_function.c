@@ -131,7 +131,7 @@ static int open_file(struct scan_function *function, struct scan_thread *thread,
 /* --- answering --- */
 
 /* Where the rows from `begin` on stop being consecutive rows of one file. The first look is enough for an engine that
- * reads a row group in order: rows of one file ascend, so that first and last tell. */
+ * reads a row group in order: rows of one file ascend, so first and last are enough. */
 static size_t piece_end(const struct engine_rows *rows, size_t begin)
 {
     const size_t last = rows->n_rows - begin > PIECE_ROWS ? begin + PIECE_ROWS - 1 : rows->n_rows - 1;

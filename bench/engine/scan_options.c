@@ -73,7 +73,7 @@ const char scan_options_help[] =
     "loader)\n"
     "  --data DIR         where tables are kept (default results/scan-data)\n"
     "  --out DIR, --resume DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep\n"
-    "  --resume DIR       alone goes on with the options of that run\n";
+    "  --resume DIR       continues that run; its options are read from it\n";
 
 enum option_value {
     OPTION_OUT = 'o',

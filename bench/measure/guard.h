@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guarded memory: buffers behind and before which a stray access is seen, and calls that survive one.
+/* Guarded memory: buffers around which a stray access is seen, and calls that survive one.
  *
  * Place in the data flow: verify and measure hand guarded sink buffers to kernels; check and the tests also
  * hand them a guarded copy of the serialized bytes.
@@ -7,7 +7,7 @@
  *    PROT_NONE page | canary | data: n_bytes | slack: SINK_SLACK_BYTES | canary | PROT_NONE page
  *
  * A write into a canary is seen by guard_check, an access beyond it faults and is seen by guard_call. `data`
- * is 64-byte aligned, therefore the canary behind is 64 to 127 bytes long where the buffer lies at the end of
+ * is 64-byte aligned, therefore the canary after it is 64 to 127 bytes long where the buffer lies at the end of
  * its pages, and the canary before is none where it lies at the start. */
 #ifndef DVBENCH_GUARD_H
 #define DVBENCH_GUARD_H
@@ -19,13 +19,13 @@
 #include "dv.h"
 
 enum guard_placement {
-    GUARD_AT_END,   /* the page behind is near: writes too far are the common mistake */
+    GUARD_AT_END,   /* the page after it is near: writes too far are the common mistake */
     GUARD_AT_START, /* the page before touches the data: for writes before it */
 };
 
 struct guard_buffer {
     void *data;            /* writable; 64-byte aligned */
-    size_t n_bytes;        /* usable, without the slack behind them */
+    size_t n_bytes;        /* usable, without the slack after them */
     uint8_t *pages;        /* private: first byte between the two guard pages */
     size_t n_pages_bytes;  /* private: bytes between the guard pages */
     size_t capacity_bytes; /* private: the largest n_bytes */
@@ -43,7 +43,7 @@ void guard_place(struct guard_buffer *buffer, size_t n_bytes, enum guard_placeme
 void guard_fill(struct guard_buffer *buffer, uint8_t garbage);
 
 /* 0 where both canaries are intact; else the distance in bytes of the nearest broken one: n > 0 is the n-th
- * byte behind the slack, n < 0 the -n-th byte before the data. */
+ * byte after the slack, n < 0 the -n-th byte before the data. */
 ptrdiff_t guard_check(const struct guard_buffer *buffer);
 
 /* Unmaps; an all-zero buffer is fine. */
@@ -82,7 +82,7 @@ void guard_release(const struct guard_handlers *previous);
 
 /* Calls function(argument), between guard_catch and guard_release. A fault ends the call where it stands: what
  * it allocated is lost, and what it wrote is as it was left; variables that the caller wants to read afterwards
- * live behind `argument` and are volatile. One call per thread at a time, not nested. Returns 0, or the
+ * are reached through `argument` and are volatile. One call per thread at a time, not nested. Returns 0, or the
  * signal. */
 int guard_call(void (*function)(void *argument), void *argument, struct guard_fault *fault_out);
 

@@ -164,7 +164,7 @@ static int verify_batch(struct verification *v, const struct batch *batch, const
     if (broken != 0)
         return not_ok(v->verdict, VERDICT_WRONG,
                       "wrote %td bytes %s the sink's buffer (batch at %" PRIu64 ", %" PRIu32 " rows)",
-                      broken > 0 ? broken : -broken, broken > 0 ? "behind the slack of" : "before",
+                      broken > 0 ? broken : -broken, broken > 0 ? "after the slack of" : "before",
                       batch->start, batch->n_rows);
     if (call.sink.out != v->room->buffer.data)
         return not_ok(v->verdict, VERDICT_WRONG, "moved sink->out (batch at %" PRIu64 ")", batch->start);

@@ -5,7 +5,7 @@
  * Place in the data flow: kernel x sink + struct dv + batches -> struct verdict; only `ok` may be timed.
  *
  * What is caught: a wrong live count, n_out or element; a store that was dropped (each batch runs into two
- * kinds of garbage); a write behind the slack or before the buffer (canaries, guard pages, at either end); an
+ * kinds of garbage); a write after the slack or before the buffer (canaries, guard pages, at either end); an
  * access that faults, such as reading past the serialized bytes where they are a guard_copy; state that leaks
  * from batch to batch (passes in order, again from the start, shuffled, with gaps). */
 #ifndef DVBENCH_VERIFY_H

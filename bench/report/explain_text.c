@@ -98,7 +98,7 @@ static void print_cell(char letter, const struct csv_table *summary, size_t row)
     free(name);
     const char *source = csv_text(summary, row, CSV_summary_counter_source);
     printf("     counters: %s%s%s%s\n", source,
-           strcmp(source, "step") == 0 ? " (instructions alone, over a sample of the batches)" : "",
+           strcmp(source, "step") == 0 ? " (only instructions, over a sample of the batches)" : "",
            *status ? "; empty: " : "", status);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figure of pairs of cells: what the dearer one does more of, and what share the branch misses explain.
+/* The figure of pairs of cells: what the slower one does more of, and what share the branch misses explain.
  *
  * Place in the data flow: summary.csv, counters.csv -> attribution.h -> RUN/plots/explain.SINK.csv ->
  * explain.gp. */

@@ -8,7 +8,7 @@
 #include "dv.h"
 
 /* `run_dir` may be NULL: then a small run is made. Prints a line per case. Returns 0 where the gate behaved
- * in all cases, 1 where it did not, or a negative code. Leaves nothing behind. */
+ * in all cases, 1 where it did not, or a negative code. Leaves no files. */
 int gate_selftest(const char *run_dir, double threshold_pct, struct dv_error *error_out);
 
 #endif

@@ -11,7 +11,7 @@
 #include "dv.h"
 
 /* Writes the rows of all runs, in their order, into the folder OUT, which must not exist or be empty. Rows
- * stay as they are: the column `run` tells where each came from. A run without samples.csv or counters.csv
+ * stay as they are: the column `run` says where each came from. A run without samples.csv or counters.csv
  * adds none. Returns 0, the codes of run_dir_load (another schema is refused by name), DV_ERROR_USAGE (OUT
  * is not empty, or a cell is in two runs: those are to be compared, not merged), DV_ERROR_IO or
  * DV_ERROR_MEMORY. */

@@ -91,7 +91,7 @@ int report_claims(const struct report_text *text, const struct csv_table *summar
     const char *headers[] = {"cost of the first over cost of the second", "published", "measured there by",
                              "measured here"};
     int status = 0;
-    report_heading(text, 2, "The article's claims beside this run");
+    report_heading(text, 2, "The article's claims and this run");
     report_paragraph(text,
                      "Other machine, language and method: JMH timed Java on one batch again and again, the "
                      "Spark profile counts samples of "

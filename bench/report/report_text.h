@@ -12,7 +12,7 @@
 enum report_form { REPORT_MARKDOWN, REPORT_HTML };
 
 struct report_text {
-    FILE *file; /* borrowed; its error flag tells whether all was written */
+    FILE *file; /* borrowed; its error flag says whether all was written */
     enum report_form form;
 };
 

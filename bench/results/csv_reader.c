@@ -153,7 +153,7 @@ static int check_numbers(const struct csv_table *table, struct dv_error *error_o
     return 0;
 }
 
-/* Judges the line that take_line just added behind `n_before` cells; it began at `offset_bytes`. */
+/* Judges the line that take_line just added after `n_before` cells; it began at `offset_bytes`. */
 static int judge_line(struct csv_table *table, size_t n_before, size_t offset_bytes,
                       struct dv_error *error_out)
 {

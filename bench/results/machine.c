@@ -74,7 +74,7 @@ static const char *value_of(const char *line, const char *key)
     return *line == ':' ? line + 1 + strspn(line + 1, " \t") : NULL;
 }
 
-/* ARM tells numbers instead of names. */
+/* ARM gives numbers instead of names. */
 static const char *arm_part_name(unsigned implementer, unsigned part)
 {
     static const struct {

@@ -4,7 +4,7 @@
  * Place in the data flow: /proc, /sys, cpuid -> struct machine -> run.json, the columns machine and cpu,
  * names under results/.
  *
- * What a machine does not tell is "unknown", -1, 0 or NaN, as each field says: in a container most of it
+ * What a machine does not say is "unknown", -1, 0 or NaN, as each field says: in a container most of it
  * is. No host name, serial number or address is ever read. */
 #ifndef DVBENCH_MACHINE_H
 #define DVBENCH_MACHINE_H

@@ -128,7 +128,7 @@ int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, s
     for (size_t i = 0; status == 0 && i < sizeof files / sizeof files[0]; i++) {
         char *path = run_dir_file(dir, files[i]);
         if (path && access(path, F_OK) == 0)
-            status = dv_fail(error_out, DV_ERROR_USAGE, "%s holds a run already: --resume %s goes on with it",
+            status = dv_fail(error_out, DV_ERROR_USAGE, "%s holds a run already: --resume %s continues it",
                              dir, dir);
         free(path);
     }

@@ -135,8 +135,8 @@ static int measure_entry(struct block *block, struct block_entry *entry, struct 
                           sample_out, error_out);
 }
 
-/* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and tells how
- * many make a tenth of that time; of two such tenths the faster tells the figure, since a disturbed one would
+/* Fixes the passes of a sample: the fewest that reach the minimum time. The first pass warms up and shows how
+ * many make a tenth of that time; of two such tenths the faster counts, since a disturbed one would
  * make all samples too short. */
 static int size_entry(struct block *block, struct block_entry *entry, struct dv_error *error_out)
 {

@@ -11,7 +11,7 @@
 
 static void short_options(const struct option *table, char text_out[128])
 {
-    *text_out++ = ':'; /* getopt then tells a missing argument from an unknown option */
+    *text_out++ = ':'; /* getopt then distinguishes a missing argument from an unknown option */
     for (; table->name; table++)
         if (table->val < 128 && isalpha(table->val)) {
             *text_out++ = (char)table->val;

@@ -28,7 +28,7 @@ struct plan {
 };
 
 /* Blocks in the order of the plan, --shard applied. Specs are checked and made canonical, files are opened to
- * count their vectors; nothing is generated. `passes` (may be NULL) tells whether a kernel's cell name passes
+ * count their vectors; nothing is generated. `passes` (may be NULL) says whether a kernel's cell name passes
  * --benchmark_filter. */
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
                 struct dv_error *error_out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.csv and counters.csv: one row a cell, from the samples of all rounds and process starts.
+/* summary.csv and counters.csv: one row per cell, from the samples of all rounds and process starts.
  *
  * Place in the data flow: struct block_result + samples -> summary.csv, written anew after every block. */
 #ifndef DVBENCH_SUMMARY_H

@@ -59,7 +59,7 @@ static int add_pending(struct sweep *sweep, const struct block_context *context,
 
 /* --- blocks --- */
 
-/* What the block left behind when it was cut short goes; what an earlier start measured stays, unless the
+/* What the block left when it was cut short is removed; what an earlier start measured stays, unless the
  * block has rows that are not comparable with what is measured now. */
 static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
                      struct summary_block *found, struct dv_error *error_out)

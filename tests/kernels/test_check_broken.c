@@ -118,7 +118,7 @@ static void reasons_say_what_where_and_what_was_right(void **state)
     assert_string_equal(reason_of(subject, find_broken("offsets_are_absolute"), SINK_row_ids),
                         "row_ids[0] = 200, oracle 0 (batch at 200, 200 rows)");
     assert_string_equal(reason_of(subject, find_broken("writes_behind_the_slack"), SINK_row_ids),
-                        "wrote 1 bytes behind the slack of the sink's buffer (batch at 0, 200 rows)");
+                        "wrote 1 bytes after the slack of the sink's buffer (batch at 0, 200 rows)");
     assert_non_null(strstr(reason_of(subject, find_broken("reads_behind_the_vector"), SINK_row_ids),
                            "at byte 777 of the vector's 777 (batch at 0, 200 rows)"));
 }

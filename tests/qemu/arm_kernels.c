@@ -2,7 +2,7 @@
 /* Every kernel of the library against the oracle on random vectors, in one static program without CRoaring
  * and cmocka, so that a cross compiler and a user-mode emulator are all it needs.
  *
- * Place in the data flow: test_arm_kernels.sh builds and runs it. Prints one line a kernel; exits 1 at the
+ * Place in the data flow: test_arm_kernels.sh builds and runs it. Prints one line per kernel; exits 1 at the
  * first difference. */
 #include <stdio.h>
 #include <stdlib.h>
