@@ -6,6 +6,7 @@
 # Runs a copy of the launcher in a tree of its own, on a PATH of fakes that write down how they were called: what it installs, when it
 # configures and builds, what it passes on, and what it says where it cannot go on.
 set -eu
+unset DVBENCH_BUILD DVBENCH_DUCKDB CC CXX CI # of whoever runs the tests: their build is not for fakes
 
 source=$1
 box=$(mktemp -d)
