@@ -6,6 +6,13 @@
 #include "figures.h"
 #include "scan_report.h"
 
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal_number)
+{
+    interrupted = signal_number;
+}
+
 static int draw(const char *run_dir, const char *format, struct dv_error *error_out)
 {
     struct figures figures;
@@ -15,7 +22,7 @@ static int draw(const char *run_dir, const char *format, struct dv_error *error_
     if (status < 0)
         return status;
     status = figures.n_items > 0
-                 ? figures_draw_all(&figures, run_dir, format, error_out)
+                 ? figures_draw_all(&figures, run_dir, format, &interrupted, error_out)
                  : dv_fail(error_out, DV_ERROR_IO,
                            "%s/summary.csv has no rows that a figure could be drawn of", run_dir);
     for (size_t i = 0; i < figures.n_items; i++)
@@ -51,5 +58,12 @@ int command_plot(int argc, char **argv, struct dv_error *error_out)
         return first;
     if (argc - first != 1)
         return dv_fail(error_out, DV_ERROR_USAGE, "plot: give one run folder, as results/RUN");
-    return draw(argv[first], format, error_out);
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    int status = draw(argv[first], format, error_out);
+    if (!interrupted)
+        return status;
+    if (status < 0)
+        command_print_error(error_out);
+    return EXIT_INTERRUPTED;
 }

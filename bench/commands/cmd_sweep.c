@@ -104,26 +104,30 @@ static int check_benchmark_out(const char *path, struct dv_error *error_out)
     return 0;
 }
 
-/* A run whose figures all failed is still a run and gets its report; false then, so that it is seen. That
+/* A run whose figures all failed is still a run and gets its report; false then, and where the report failed. That
  * gnuplot is not installed is not a failure. */
-static bool draw(const struct sweep_options *options, const char *dir)
+static bool draw(const struct sweep_options *options, const char *dir, bool *has_report_out)
 {
     struct dv_error error = {0};
     bool is_fine = true;
-    if (options->plots && figures_draw(dir, options->figures ? options->figures : "svg", &error) < 0) {
-        fprintf(stderr, "dvbench: no figures: %s\n", error.message);
+    if (options->plots &&
+        figures_draw(dir, options->figures ? options->figures : "svg", &interrupted, &error) < 0) {
+        fprintf(stderr, "dvbench: %s%s\n", interrupted ? "" : "no figures: ", error.message);
         is_fine = error.code == DV_ERROR_UNAVAILABLE;
     }
-    if (report_write(dir, &error) < 0)
+    *has_report_out = report_write(dir, &error) == 0;
+    if (!*has_report_out)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);
-    return is_fine;
+    return is_fine && *has_report_out;
 }
 
-static void say_where(const struct sweep_options *options, const char *dir)
+static void say_where(const struct sweep_options *options, const char *dir, bool has_report)
 {
     if (options->quiet)
         return;
-    printf("%s/summary.csv\n%s/report.md\n%s/report.html\n", dir, dir, dir);
+    printf("%s/summary.csv\n", dir);
+    if (has_report)
+        printf("%s/report.md\n%s/report.html\n", dir, dir);
     if (options->plots)
         printf("%s/plots/\n", dir);
 }
@@ -211,11 +215,13 @@ static int finish(const struct sweep_options *options, const char *dir, bool is_
                 dir);
         return EXIT_INTERRUPTED;
     }
-    bool is_drawn = true;
+    bool is_drawn = true, has_report = true;
     if (options->start < 0) {
         if (is_changed)
-            is_drawn = draw(options, dir);
-        say_where(options, dir);
+            is_drawn = draw(options, dir, &has_report);
+        if (interrupted)
+            return EXIT_INTERRUPTED;
+        say_where(options, dir, has_report);
     }
     if (n_wrong)
         fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason stand in %s/summary.csv\n", n_wrong,

@@ -318,8 +318,20 @@ static int check_format(const char *format, struct dv_error *error_out)
     return dv_fail(error_out, DV_ERROR_USAGE, "unknown picture format %s: svg, png or pdf", format);
 }
 
+/* Names the figures from `first` on, which a signal left out. */
+static int fail_interrupted(const struct figures *figures, size_t first, const char *run_dir,
+                            struct dv_error *error_out)
+{
+    char names[256] = "";
+    for (size_t i = first, n = 0; i < figures->n_items && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i > first ? ", " : "",
+                              figures->items[i].name);
+    return dv_fail(error_out, DV_ERROR_IO, "interrupted; dvbench plot %s draws what is missing: %s", run_dir,
+                   names);
+}
+
 int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
-                     struct dv_error *error_out)
+                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
     char scripts[4096], *folder = NULL;
     int status = check_format(format, error_out);
@@ -339,7 +351,9 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const char *f
         figures->items[i].extension[0] = '\0'; /* a picture drawn before is not one of now */
     for (size_t i = 0; i < figures->n_items; i++) {
         struct figure *figure = &figures->items[i];
-        status = draw_one(figures, figure, run_dir, scripts, format, &last);
+        status = *interrupted ? 0 : draw_one(figures, figure, run_dir, scripts, format, &last);
+        if (*interrupted) /* the signal may have ended gnuplot, too */
+            return fail_interrupted(figures, i, run_dir, error_out);
         n_drawn += status == 0;
         if (status == DV_ERROR_UNAVAILABLE || status == DV_ERROR_MEMORY)
             break;
@@ -370,13 +384,14 @@ void figures_free(struct figures *figures)
     *figures = (struct figures){0};
 }
 
-int figures_draw(const char *run_dir, const char *format, struct dv_error *error_out)
+int figures_draw(const char *run_dir, const char *format, const volatile sig_atomic_t *interrupted,
+                 struct dv_error *error_out)
 {
     struct figures figures;
     int status = figures_plan(&figures, run_dir, error_out);
     if (status < 0)
         return status;
-    status = figures_draw_all(&figures, run_dir, format, error_out);
+    status = figures_draw_all(&figures, run_dir, format, interrupted, error_out);
     figures_free(&figures);
     return status;
 }

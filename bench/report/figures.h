@@ -6,6 +6,7 @@
 #ifndef DVBENCH_FIGURES_H
 #define DVBENCH_FIGURES_H
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "attribution.h"
@@ -54,13 +55,15 @@ int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_err
 /* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could
  * not draw is a note, and its `extension` is "" whatever was drawn before. Returns 0, DV_ERROR_USAGE
  * (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts),
- * DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. */
+ * DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. Stops when `interrupted` is set: DV_ERROR_IO, and
+ * the message names the figures that are missing. */
 int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
-                     struct dv_error *error_out);
+                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out);
 
 void figures_free(struct figures *figures);
 
 /* Both, for the end of a sweep. Tolerates a run that was interrupted. */
-int figures_draw(const char *run_dir, const char *format, struct dv_error *error_out);
+int figures_draw(const char *run_dir, const char *format, const volatile sig_atomic_t *interrupted,
+                 struct dv_error *error_out);
 
 #endif

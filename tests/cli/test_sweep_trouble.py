@@ -151,6 +151,28 @@ class Trouble(unittest.TestCase):
             os.close(writer)
             self.assertEqual(process.returncode, 130)
 
+    def test_a_report_that_cannot_be_written_is_not_listed(self):
+        os.makedirs(os.path.join(self.out, "report.md"))
+        result = self.sweep(*SMALL, *[word for word in QUICKLY if word != "--quiet"], "--out", self.out, code=1)
+        self.assertIn("no report: ", result.stderr)
+        self.assertNotIn("report.md", result.stdout)
+        self.assertIn("summary.csv", result.stdout)
+
+    def test_ctrl_c_while_figures_are_drawn(self):
+        fake = pathlib.Path(self.folder.name, "bin", "gnuplot")
+        fake.parent.mkdir()
+        fake.write_text("#!/bin/sh\ncase \"$*\" in *version*) echo gnuplot 6.0 patchlevel 0 ;; *) : >drawing; exec sleep 20 ;; esac\n")
+        fake.chmod(0o755)
+        self.sweep(*SMALL[:3], "0.01,0.07,0.2", *SMALL[4:], *QUICKLY, "--out", self.out)
+        process = subprocess.Popen([PROGRAM, "plot", self.out], cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True, env=dict(os.environ, PATH=f"{fake.parent}:{os.environ['PATH']}"))
+        while process.poll() is None and not list(pathlib.Path(self.folder.name).rglob("drawing")):
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("draws what is missing: cost_over_rate.row_ids", said)
+
     def test_a_pipe_is_no_file_of_a_sweep(self):
         pipe = os.path.join(self.folder.name, "pipe")
         os.mkfifo(pipe)
