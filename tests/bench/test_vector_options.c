@@ -112,6 +112,7 @@ static void states_rows(void **state)
     options.format.has_rows = true;
     options.format.n_rows = UINT64_MAX;
     assert_int_equal(vector_options_load(&options, "a,b.bin", &sources, &n_sources, &error), DV_ERROR_USAGE);
+    vector_options_free(&options);
 }
 
 static void refuses_positions_that_no_row_has(void **state)
