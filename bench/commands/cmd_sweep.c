@@ -273,8 +273,12 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
         return status;
     struct dv_error error;
     status = run_record_arguments(options->resume_dir, again, &error);
-    if (status < 0)
-        return go_on_without_record(options, argc, argv, &error, error_out);
+    if (status < 0) {
+        status = go_on_without_record(options, argc, argv, &error, error_out);
+        if (status < 0)
+            sweep_options_free(options);
+        return status;
+    }
     for (int i = 1; status == 0 && i < argc; i++)
         status = strings_add(again, argv[i], strlen(argv[i]));
     if (status == 0)
