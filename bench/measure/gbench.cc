@@ -67,6 +67,31 @@ template <class F> bool succeeds(F f) noexcept
     }
 }
 
+// The environment (BENCHMARK_OUT and so on) can make the library open files or exit: flags of our own hide it. Once.
+void hide_environment()
+{
+    static const bool is_done = [] {
+        static std::string flags[] = {"dvbench",
+                                      "--benchmark_out=",
+                                      "--benchmark_out_format=json",
+                                      "--benchmark_format=console",
+                                      "--benchmark_color=auto",
+                                      "--benchmark_time_unit=ns",
+                                      "--benchmark_filter=",
+                                      "--benchmark_list_tests=false",
+                                      has_skipped<Run>::value ? "--benchmark_min_time=0.5s"
+                                                              : "--benchmark_min_time=0.5"};
+        std::vector<char *> argv;
+        for (std::string &flag : flags)
+            argv.push_back(&flag[0]);
+        int argc = static_cast<int>(argv.size());
+        argv.push_back(nullptr);
+        benchmark::Initialize(&argc, argv.data());
+        return true;
+    }();
+    (void)is_done;
+}
+
 // Takes the one run, for the caller and for the JSON file.
 class Reporter : public benchmark::BenchmarkReporter {
   public:
@@ -179,6 +204,7 @@ bool gbench_filter_matches(const char *name)
 int gbench_add_context(const char *key, const char *value)
 {
     const bool is_done = succeeds([&] {
+        hide_environment();
         const auto *context = benchmark::internal::GetGlobalContext();
         if (!context || context->find(key) == context->end())
             benchmark::AddCustomContext(key, value);
@@ -191,6 +217,7 @@ int gbench_run(const char *name, gbench_fn *fn, void *user, int64_t n_iterations
 {
     std::string error = "out of memory";
     succeeds([&] {
+        hide_environment();
         Reporter reporter(json);
         benchmark::RegisterBenchmark(name,
                                      [fn, user](benchmark::State &state) {
@@ -240,7 +267,10 @@ struct gbench_json *gbench_json_open(const char *path)
 {
     std::unique_ptr<gbench_json> json;
     errno = 0;
-    const bool has_memory = succeeds([&] { json = std::make_unique<gbench_json>(path); });
+    const bool has_memory = succeeds([&] {
+        hide_environment();
+        json = std::make_unique<gbench_json>(path);
+    });
     if (has_memory && json->stream.is_open())
         return json.release();
     errno = !has_memory ? ENOMEM : errno ? errno : EIO;

@@ -60,6 +60,17 @@ def check_pipe(writer, folder):
     assert len(json.loads(done.stdout)["benchmarks"]) == ROUNDS * len(NAMES)
 
 
+def check_environment(writer, folder):
+    """The environment can make the library exit, print, or open files; the binding does not let it."""
+    other = os.path.join(folder, "other.json")
+    odd = dict(BENCHMARK_OUT=other, BENCHMARK_FORMAT="xml", BENCHMARK_OUT_FORMAT="xml", BENCHMARK_TIME_UNIT="h",
+               BENCHMARK_MIN_TIME="5q", BENCHMARK_COLOR="", BENCHMARK_FILTER="(", BENCHMARK_LIST_TESTS="true")
+    path = os.path.join(folder, "environment.json")
+    done = subprocess.run([writer, path], env=dict(os.environ, **odd), capture_output=True, text=True)
+    assert done.returncode == 0 and len(load(path)["benchmarks"]) == ROUNDS * len(NAMES), done.stderr
+    assert not os.path.exists(other) and done.stdout == "", done.stdout
+
+
 def find_python():
     """An interpreter that has scipy: the distribution's package belongs to the distribution's python."""
     for python in [sys.executable, "/usr/bin/python3"]:
@@ -101,7 +112,7 @@ def check_compare(writer, folder):
 def main():
     what, writer = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
-        checks = {"json": [check_file, check_killed, check_unwritable, check_pipe], "compare": [check_compare]}
+        checks = {"json": [check_file, check_killed, check_unwritable, check_pipe, check_environment], "compare": [check_compare]}
         for check in checks[what]:
             check(writer, folder)
 
