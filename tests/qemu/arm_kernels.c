@@ -54,7 +54,7 @@ static int differs(const struct kernel *kernel, const struct dv *dv, struct kern
     struct kernel_state none = {0};
     memset(out, 0xa5, sizeof out);
     uint32_t n_live = kernel->run[kind](dv, state, start, n_rows, &got);
-    return n_live != kernel_find("direct_scalar")->run[kind](dv, &none, start, n_rows, &wanted) ||
+    return n_live != kernel_find("for_each_in_range")->run[kind](dv, &none, start, n_rows, &wanted) ||
            got.n_out != wanted.n_out || memcmp(out[0], out[1], got.n_out * sink_element_bytes(kind)) != 0;
 }
 
