@@ -5,17 +5,8 @@
 #include <string.h>
 
 #include "cell_name.h"
-#include "counters.h"
 #include "explain_text.h"
-
-static double calibration_of(const struct csv_table *counters, const char *event)
-{
-    for (size_t row = 0; counters && row < csv_n_rows(counters); row++)
-        if (strcmp(csv_text(counters, row, CSV_counters_cell), COUNTERS_CALIBRATION_CELL) == 0 &&
-            strcmp(csv_text(counters, row, CSV_counters_event), event) == 0)
-            return csv_real(counters, row, CSV_counters_value_per_row);
-    return NAN;
-}
+#include "figure_pairs.h"
 
 int explain_open(struct explain *explain_out, const struct csv_table *summary,
                  const struct csv_table *counters, double penalty, const char *run_dir, const char *csv_path,
@@ -25,11 +16,7 @@ int explain_open(struct explain *explain_out, const struct csv_table *summary,
     *explain_out =
         (struct explain){.summary = summary, .penalty = {penalty, NAN, NAN}, .is_given = !isnan(penalty)};
     if (!explain_out->is_given)
-        explain_out->penalty = (struct attribution_penalty){
-            .core_cycles = calibration_of(counters, COUNTERS_PENALTY),
-            .low = calibration_of(counters, COUNTERS_PENALTY_LOW),
-            .high = calibration_of(counters, COUNTERS_PENALTY_HIGH),
-        };
+        explain_out->penalty = figure_pairs_penalty(counters);
     if (csv_path && strcmp(csv_path, "-") == 0)
         return 0;
     snprintf(path, sizeof path, "%s%s", csv_path ? csv_path : run_dir, csv_path ? "" : "/explain.csv");
@@ -58,18 +45,6 @@ struct pair {
     struct attribution_side sides[2];
     struct attribution attribution;
 };
-
-static struct attribution_side side_of(const struct csv_table *summary, size_t row)
-{
-    return (struct attribution_side){
-        .ns = csv_real(summary, row, CSV_summary_ns_per_row),
-        .core_cycles = csv_real(summary, row, CSV_summary_core_cycles_per_row),
-        .instructions = csv_real(summary, row, CSV_summary_instructions_per_row),
-        .branches = csv_real(summary, row, CSV_summary_branches_per_row),
-        .branch_misses = csv_real(summary, row, CSV_summary_branch_misses_per_row),
-        .is_simulated = strcmp(csv_text(summary, row, CSV_summary_counter_source), "sim") == 0,
-    };
-}
 
 static void print_number(double value)
 {
@@ -203,7 +178,7 @@ int explain_pair(struct explain *explain, const char *id, const char *question, 
 {
     struct pair pair = {.summary = explain->summary, .rows = {row_a, row_b}};
     for (int i = 0; i < 2; i++) {
-        pair.sides[i] = side_of(explain->summary, pair.rows[i]);
+        pair.sides[i] = figure_pairs_side(explain->summary, pair.rows[i]);
         if (isnan(pair.sides[i].ns))
             return dv_fail(error_out, DV_ERROR_USAGE, "%s/%s was not timed in this run: %s",
                            csv_text(explain->summary, pair.rows[i], CSV_summary_kernel),

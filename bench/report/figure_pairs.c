@@ -62,7 +62,7 @@ struct attribution_penalty figure_pairs_penalty(const struct csv_table *counters
                                         .high = calibration(counters, COUNTERS_PENALTY_HIGH)};
 }
 
-static struct attribution_side side_of(const struct csv_table *summary, size_t row)
+struct attribution_side figure_pairs_side(const struct csv_table *summary, size_t row)
 {
     return (struct attribution_side){
         .ns = csv_real(summary, row, CSV_summary_ns_per_row),
@@ -79,7 +79,8 @@ static void describe_share(const struct csv_table *summary, size_t a, size_t b,
                            const struct attribution_penalty *penalty, char *out, size_t n_out)
 {
     struct attribution attribution;
-    const struct attribution_side side_a = side_of(summary, a), side_b = side_of(summary, b);
+    const struct attribution_side side_a = figure_pairs_side(summary, a),
+                                  side_b = figure_pairs_side(summary, b);
     attribution_compute(&attribution, &side_a, &side_b, penalty);
     if (attribution.status == ATTRIBUTION_OK && !isnan(attribution.share_low_pct))
         snprintf(out, n_out, "branch misses explain %.3g %% (%.3g to %.3g) of the cycles between them",

@@ -18,6 +18,9 @@ struct attribution_penalty figure_pairs_penalty(const struct csv_table *counters
  * deletes have containers of another kind (arrays up to 4,096 of 65,536 rows, bitsets above). */
 double figure_pairs_rate_distance(double rate, double wanted);
 
+/* What attribution_compute takes of a row of the summary. */
+struct attribution_side figure_pairs_side(const struct csv_table *summary, size_t row);
+
 /* A row per event of each of the article's three pairs that the figure's rows have. Returns 0, DV_ERROR_IO,
  * or DV_ERROR_INPUT where there is no pair. */
 int figure_pairs_write(const char *path, const struct figure *figure, const struct csv_table *summary,
