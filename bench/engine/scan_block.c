@@ -97,9 +97,9 @@ static int digest_of(struct scan_cell *cell, struct dv_error *error_out)
     FILE *stream = open_memstream(&text, &n);
     if (!stream)
         return dv_no_memory(error_out);
-    fprintf(stream, "%s %s %s %s %" PRIu64 " %" PRIu64 " %s %s %s %s %d %d %" PRIx64, run->engine->version,
+    fprintf(stream, "%s %s %s %s %" PRIu64 " %" PRIu64 " %s %s %s %d %d %" PRIx64, run->engine->version,
             run->machine, cell->block->study, cell->table->name, cell->table->n_rows_all,
-            cell->table->n_bytes, scan_kind_id(cell->query.kind), cell->query.name, cell->block->vector, "",
+            cell->table->n_bytes, scan_kind_id(cell->query.kind), cell->query.name, cell->block->vector,
             run->options->n_threads, cell->n_rounds, run->program_digest);
     for (size_t i = 0; i < cell->n_vectors; i++)
         fprintf(stream, " %" PRIx64, cell->vectors[i].digest);
@@ -134,13 +134,18 @@ void scan_block_close(struct scan_cell *cell)
     cell->n_competitors = 0;
 }
 
-bool scan_block_is_done(const struct scan_cell *cell)
+bool scan_block_is_done(struct scan_cell *cell)
 {
     const struct csv_table *done = cell->run->done;
     size_t n_found = 0;
     for (size_t row = 0; done && row < csv_n_rows(done); row++)
-        for (size_t i = 0; i < cell->n_competitors; i++)
-            n_found += strcmp(csv_text(done, row, CSV_scan_cell), cell->competitors[i].hash) == 0;
+        for (size_t i = 0; i < cell->n_competitors; i++) {
+            if (strcmp(csv_text(done, row, CSV_scan_cell), cell->competitors[i].hash) != 0)
+                continue;
+            n_found++;
+            if (strcmp(csv_text(done, row, CSV_scan_verdict), verdict_id(VERDICT_WRONG)) == 0)
+                cell->competitors[i].verdict = VERDICT_WRONG;
+        }
     return n_found >= cell->n_competitors;
 }
 

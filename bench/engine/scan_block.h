@@ -49,8 +49,8 @@ int scan_block_open(struct scan_cell *cell_out, struct scan_run *run, const stru
                     const struct scan_table *table, const struct scan_vector *vectors, size_t n_vectors,
                     struct dv_error *error_out);
 
-/* All its rows are among those of the resumed run. */
-bool scan_block_is_done(const struct scan_cell *cell);
+/* All its rows are among those of the resumed run. A competitor that was wrong there stays wrong. */
+bool scan_block_is_done(struct scan_cell *cell);
 
 /* Statistics and rows, one per competitor. */
 int scan_block_write(const struct scan_cell *cell, struct dv_error *error_out);

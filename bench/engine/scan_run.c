@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scan_run.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "random.h"
 #include "scan_block.h"
 
 static double clock_ns(clockid_t clock)
@@ -42,26 +41,6 @@ static int find_bytes(struct scan_cell *cell, struct dv_error *error_out)
     free(files);
     free(names);
     return status;
-}
-
-/* splitmix64, as in the rounds of a sweep: the same order for the same seed on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static void shuffle(size_t *order, size_t n, uint64_t seed)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)(next_random(&seed) % i), kept = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
 }
 
 /* One query, timed, its answer compared. The verdict is the competitor's; a failed query is an error. */
@@ -104,12 +83,14 @@ static int run_rounds(struct scan_cell *cell, struct dv_error *error_out)
 {
     size_t order[SCAN_MAX_COMPETITORS];
     int status = 0;
+    for (size_t i = 0; i < cell->n_competitors; i++)
+        order[i] = i;
     for (int round = 0; status == 0 && round < cell->n_rounds; round++) {
         char step[48];
         snprintf(step, sizeof step, "round %d of %d", round + 1, cell->n_rounds);
         progress_step(cell->run->progress, step, 0.2 + 0.8 * round / cell->n_rounds);
-        shuffle(order, cell->n_competitors,
-                cell->run->options->seed * 1000003u + cell->digest + (uint64_t)round * 131071u);
+        random_shuffle(order, cell->n_competitors, sizeof *order,
+                       cell->run->options->seed * 1000003u + cell->digest + (uint64_t)round * 131071u);
         for (size_t i = 0; status == 0 && i < cell->n_competitors && !*cell->run->interrupted; i++) {
             struct scan_competitor *competitor = &cell->competitors[order[i]];
             if (competitor->verdict == VERDICT_OK)

@@ -15,6 +15,7 @@
 #include "scan_function.h"
 #include "scan_options.h"
 #include "scan_query.h"
+#include "scan_run.h"
 
 enum { FILE_ROWS = 70000, N_FILES = 2 };
 
@@ -22,6 +23,8 @@ struct fake {
     struct engine engine;
     engine_function *function;
     void *user;
+    int n_deleting;   /* queries so far whose function answered that something is deleted */
+    int wrong_answer; /* which of them is answered wrongly; 0: none */
 };
 
 static int fake_add(struct engine *engine, const char *name, engine_function *function, void *user,
@@ -64,6 +67,45 @@ static int fake_stream(struct engine *engine, const char *sql, engine_part_fn *p
     return 0;
 }
 
+static int answer_two(struct engine_answer *answer_out, uint64_t n_rows, int64_t sum)
+{
+    *answer_out = (struct engine_answer){calloc(2, sizeof *answer_out->values), 1, 2};
+    assert_non_null(answer_out->values);
+    assert_true(asprintf(&answer_out->values[0], "%llu", (unsigned long long)n_rows) > 0);
+    assert_true(asprintf(&answer_out->values[1], "%lld", (long long)sum) > 0);
+    return 0;
+}
+
+/* Count and sum over the rows that the function kept, where the statement names it; over all rows elsewhere. */
+static int fake_query(struct engine *engine, const char *sql, struct engine_answer *answer_out,
+                      struct dv_error *error_out)
+{
+    enum { N = 2000 };
+    struct fake *fake = (struct fake *)engine;
+    const bool asks = strstr(sql, SCAN_FUNCTION_NAME) != NULL;
+    uint64_t file[N], n_kept = 0;
+    int64_t row[N], sum = 0;
+    uint8_t deleted[N] = {0};
+    if (!answer_out || strstr(sql, "parquet_metadata"))
+        return answer_out ? answer_two(answer_out, 100, 0) : 0;
+    for (int64_t begin = 0; begin < N_FILES * FILE_ROWS; begin += N) {
+        for (int64_t i = 0; i < N; i++) {
+            file[i] = (uint64_t)(begin / FILE_ROWS);
+            row[i] = begin % FILE_ROWS + i;
+        }
+        const struct engine_rows rows = {file, row, N};
+        if (asks && fake->function(fake->user, &rows, deleted, error_out) < 0)
+            return DV_ERROR_IO;
+        for (int64_t i = 0; i < N; i++) {
+            n_kept += !deleted[i];
+            sum += deleted[i] || row[i] == 3 ? 0 : row[i] + 10 * (int64_t)file[i];
+        }
+    }
+    if (n_kept < N_FILES * FILE_ROWS && ++fake->n_deleting == fake->wrong_answer)
+        sum++;
+    return answer_two(answer_out, n_kept, sum);
+}
+
 struct fixture {
     struct fake fake;
     struct scan_function *function;
@@ -77,7 +119,8 @@ static int set_up(void **state)
     assert_non_null(fixture);
     snprintf(fixture->folder, sizeof fixture->folder, "/tmp/dvbench-scan-XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
-    fixture->fake.engine = (struct engine){.name = "fake", .add_function = fake_add, .stream = fake_stream};
+    fixture->fake.engine =
+        (struct engine){.name = "fake", .query = fake_query, .add_function = fake_add, .stream = fake_stream};
     assert_int_equal(scan_function_new(&fixture->function, &fixture->fake.engine, NULL), 0);
     for (size_t file = 0; file < N_FILES; file++)
         assert_int_equal(scan_vector_make(&fixture->vectors[file], "uniform:rate=0.1", file, FILE_ROWS,
@@ -268,6 +311,84 @@ static void test_expected_sums(void **state)
                      DV_ERROR_IO);
 }
 
+/* The row of a competitor; all of them are there once. */
+static size_t row_of(const struct csv_table *table, const char *kernel)
+{
+    for (size_t row = 0; row < csv_n_rows(table); row++)
+        if (strcmp(csv_text(table, row, CSV_scan_kernel), kernel) == 0)
+            return row;
+    fail_msg("no row of %s", kernel);
+    return 0;
+}
+
+/* One block, measured or resumed, into scan.csv of the fixture's folder; returns how many were wrong. */
+static size_t run_block(struct fixture *fixture, const char *path, struct csv_table *done)
+{
+    static volatile sig_atomic_t interrupted;
+    char *patterns[] = {"per_row"}, *paths[] = {"a.parquet", "b.parquet"};
+    struct scan_column column = {"v", SCAN_INT};
+    const struct scan_options options = {
+        .kernels = {.items = patterns, .n_items = 1}, .rounds = 6, .n_threads = 1, .seed = 1};
+    const struct scan_block block = {
+        .study = "custom", .vector = "uniform:rate=0.1", .columns = "1int", .n_files = N_FILES};
+    const struct scan_table table = {.name = "t",
+                                     .files = {.items = paths, .n_items = N_FILES},
+                                     .n_rows_all = N_FILES * FILE_ROWS,
+                                     .columns = &column,
+                                     .n_columns = 1};
+    struct progress progress;
+    struct csv_writer *writer = NULL;
+    assert_int_equal(done ? csv_append(&writer, path, CSV_FILE_scan, NULL)
+                          : csv_create(&writer, path, CSV_FILE_scan, NULL),
+                     0);
+    progress_begin(&progress, 1, true);
+    struct scan_run run = {.engine = &fixture->fake.engine,
+                           .function = fixture->function,
+                           .options = &options,
+                           .writer = writer,
+                           .done = done,
+                           .progress = &progress,
+                           .interrupted = &interrupted,
+                           .run = "r",
+                           .machine = "m"};
+    struct dv_error error = {0};
+    if (scan_run_block(&run, &block, &table, fixture->vectors, N_FILES, &error) != 0)
+        fail_msg("%s", error.message);
+    progress_end(&progress);
+    assert_int_equal(csv_close(writer, NULL), 0);
+    return run.n_wrong_out;
+}
+
+/* Wrong in the last round only: no time, no gain of others against it, and it stays wrong in a resumed run. */
+static void test_a_wrong_answer_has_no_time(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[64];
+    struct csv_table *table = NULL;
+    if (kernel_unavailable(kernel_find("per_row"), SINK_is_deleted))
+        skip();
+    snprintf(path, sizeof path, "%s/scan.csv", fixture->folder);
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        fixture->fake.n_deleting = 0;
+        fixture->fake.wrong_answer = is_wrong ? 1 + 6 : 0; /* the check, then the rounds */
+        /* The fake joins with nothing: the engine's own way keeps all rows and is wrong. */
+        assert_int_equal(run_block(fixture, path, NULL), 1 + is_wrong);
+        assert_int_equal(csv_load(&table, path, CSV_FILE_scan, NULL), 0);
+        const size_t per_row = row_of(table, "per_row");
+        assert_string_equal(csv_text(table, per_row, CSV_scan_verdict), is_wrong ? "wrong" : "ok");
+        assert_int_equal(*csv_text(table, per_row, CSV_scan_ns_per_row) == '\0', is_wrong);
+        assert_int_equal(*csv_text(table, per_row, CSV_scan_gain_vs_per_row) == '\0', is_wrong);
+        assert_string_not_equal(csv_text(table, row_of(table, "none"), CSV_scan_ns_per_row), "");
+        if (!is_wrong)
+            csv_free(table);
+    }
+    const int n_asked = fixture->fake.n_deleting;
+    assert_int_equal(run_block(fixture, path, table), 2);
+    assert_int_equal(fixture->fake.n_deleting, n_asked); /* nothing was measured again */
+    csv_free(table);
+    unlink(path);
+}
+
 static void test_projections(void **state)
 {
     (void)state;
@@ -314,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_the_engine_may_not_ask, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_threads_have_states_of_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_expected_sums, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_wrong_answer_has_no_time, set_up, tear_down),
         cmocka_unit_test(test_projections),
         cmocka_unit_test(test_every_study_has_blocks),
     };
