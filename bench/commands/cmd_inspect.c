@@ -111,7 +111,7 @@ static uint64_t derived_rows(const struct dv_view *view)
 static int inspect_vector(struct inspect_options *options, const struct format_file *file, const char *name,
                           const struct format_vector *vector, struct dv_error *error_out)
 {
-    const struct format_options *format = &options->vectors.format;
+    const struct format_options format = vector_options_format(&options->vectors, name);
     char *spec = format_vector_spec(file, name, vector);
     if (!spec)
         return dv_no_memory(error_out);
@@ -122,8 +122,8 @@ static int inspect_vector(struct inspect_options *options, const struct format_f
         .vector = vector,
         .view = &vector->view,
         .n_payload_bytes = vector->n_payload_bytes,
-        .has_stated_rows = format->has_rows,
-        .summary = {.n_rows = format->has_rows ? format->n_rows : derived_rows(&vector->view)}};
+        .has_stated_rows = format.has_rows,
+        .summary = {.n_rows = format.has_rows ? format.n_rows : derived_rows(&vector->view)}};
     int status = show(options, &subject, error_out);
     free(spec);
     return status;

@@ -320,7 +320,8 @@ static int take(void *context, int value, const char *argument, struct dv_error 
         *parsing->plan_out = argument;
         return 1;
     }
-    if (value == VECTOR_OPTION_ROWS && sweep_flags_replace(&group->rows, argument, error_out))
+    if (value == VECTOR_OPTION_ROWS && !strchr(argument, '=') &&
+        sweep_flags_replace(&group->rows, argument, error_out))
         return DV_ERROR_MEMORY;
     int taken = take_group_option(group, value, argument, error_out);
     if (taken == 0)

@@ -22,7 +22,7 @@ const char *sweep_options_help(void)
            "repeated\n"
            "  --rates R1,R2,...      the same for the deletion rate: 0.061 or 6.1%\n"
            "  --dv FILE...           deletion vectors from files (every vector in a file), or specs\n"
-           "  --rows N               rows of the file: a recipe's, or of a DV file, which does not say\n"
+           "  --rows N|FILE=N        rows of the file: a recipe's, or of a DV file, which does not say\n"
            "  --kernel A,B,...       ids or patterns; `best`: plain and best fills (default), `all`: every "
            "fill and ISA\n"
            "  --sink A,B,...|all     default row_ids,is_deleted\n"

@@ -23,6 +23,7 @@ const char vector_options_help[] =
     "  --inline TEXT      a Delta inline vector, Z85\n"
     "  --cardinality N    the vector must hold N positions\n"
     "  --rows N           rows of the data file (default: last position + 1)\n"
+    "  --rows FILE=N      the same of one of several FILEs; may be repeated\n"
     "  --lenient          accept, with a warning, faults that leave no doubt about the positions\n";
 
 static int take_number(const char *name, const char *argument, bool *has_out, uint64_t *value_out,
@@ -43,6 +44,22 @@ static int take_format(struct format_options *format, const char *argument, stru
     return kind < 0 ? kind : 1;
 }
 
+/* N, or FILE=N. Positions are below 2^63 in every table format. */
+static int take_rows(struct vector_options *options, const char *argument, struct dv_error *error_out)
+{
+    const char *equals = strrchr(argument, '=');
+    uint64_t n_rows;
+    int status =
+        option_number("rows", equals ? equals + 1 : argument, 0, UINT64_C(1) << 63, &n_rows, error_out);
+    if (status != 0)
+        return status;
+    if (equals)
+        return strings_add(&options->rows_of_files, argument, strlen(argument)) ? dv_no_memory(error_out) : 1;
+    options->format.has_rows = true;
+    options->format.n_rows = n_rows;
+    return 1;
+}
+
 int vector_options_take(struct vector_options *options, int value, const char *argument,
                         struct dv_error *error_out)
 {
@@ -58,10 +75,7 @@ int vector_options_take(struct vector_options *options, int value, const char *a
         return take_number("cardinality", argument, &format->has_cardinality, &format->cardinality,
                            error_out);
     case VECTOR_OPTION_ROWS:
-        format->has_rows = true; /* positions are below 2^63 in every table format */
-        return option_number("rows", argument, 0, UINT64_C(1) << 63, &format->n_rows, error_out)
-                   ? DV_ERROR_USAGE
-                   : 1;
+        return take_rows(options, argument, error_out);
     case VECTOR_OPTION_FORMAT:
         return take_format(format, argument, error_out);
     case VECTOR_OPTION_DATA_FILE:
@@ -123,6 +137,24 @@ char *vector_options_path(const char *name)
     return find_path(name).path;
 }
 
+/* The last entry counts, as of every option. */
+struct format_options vector_options_format(const struct vector_options *options, const char *name)
+{
+    struct format_options format = options->format;
+    char *path = name && options->rows_of_files.n_items ? vector_options_path(name) : NULL;
+    for (size_t i = 0; path && i < options->rows_of_files.n_items; i++) {
+        const char *entry = options->rows_of_files.items[i], *equals = strrchr(entry, '=');
+        const size_t n_file = (size_t)(equals - entry);
+        if ((strlen(path) == n_file && memcmp(path, entry, n_file) == 0) ||
+            (strlen(name) == n_file && memcmp(name, entry, n_file) == 0)) {
+            format.has_rows = true;
+            format.n_rows = strtoull(equals + 1, NULL, 0);
+        }
+    }
+    free(path);
+    return format;
+}
+
 static bool has_warning(const struct vector_options *options, const char *line)
 {
     for (size_t i = 0; i < options->n_warnings; i++)
@@ -159,7 +191,7 @@ static int warn_of_positions_beyond(struct vector_options *options, const char *
                                     const struct dv_source *source, struct dv_error *error_out)
 {
     struct dv_view view;
-    if (!options->format.has_rows)
+    if (!vector_options_format(options, name).has_rows)
         return 0;
     int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
     if (status != 0)
@@ -258,9 +290,10 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     int status = vector_options_open(options, name, &file, error_out);
     if (status != 0)
         return status;
+    const struct format_options format = vector_options_format(options, name);
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
-    status = path ? format_sources(&file, path, &options->format, sources_out, n_out, error_out)
-                  : dv_no_memory(error_out);
+    status =
+        path ? format_sources(&file, path, &format, sources_out, n_out, error_out) : dv_no_memory(error_out);
     for (size_t i = 0; status == 0 && i < *n_out; i++)
         status = warn_of_positions_beyond(options, (*sources_out)[i].spec, &(*sources_out)[i], error_out);
     if (status != 0 && path)
@@ -289,4 +322,5 @@ void vector_options_free(struct vector_options *options)
     free(options->warnings);
     options->warnings = NULL;
     options->n_warnings = 0;
+    strings_free(&options->rows_of_files);
 }

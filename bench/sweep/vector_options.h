@@ -13,11 +13,13 @@
 #include "dv.h"
 #include "format.h"
 #include "source.h"
+#include "string_list.h"
 
 struct vector_options {
-    struct format_options format;
-    const char *inline_text; /* borrowed from argv or NULL: a vector besides those of the operands */
-    char **warnings;         /* owned, "PATH: what", in the order met */
+    struct format_options format; /* `rows` in it is that of every file without its own */
+    struct strings rows_of_files; /* owned: "FILE=N", N valid */
+    const char *inline_text;      /* borrowed from argv or NULL: a vector besides those of the operands */
+    char **warnings;              /* owned, "PATH: what", in the order met */
     size_t n_warnings;
     size_t n_printed; /* of the warnings, see command_print_warnings */
 };
@@ -86,7 +88,10 @@ int vector_options_load(struct vector_options *options, const char *name, struct
 int vector_options_warn(struct vector_options *options, struct dv_error *error_out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Frees the warnings. */
+/* The format options for a vector of this name: with the rows of its own file, where --rows FILE=N gave them. */
+struct format_options vector_options_format(const struct vector_options *options, const char *name);
+
+/* Frees the warnings and the rows of files. */
 void vector_options_free(struct vector_options *options);
 
 #endif

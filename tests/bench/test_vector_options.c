@@ -115,6 +115,27 @@ static void states_rows(void **state)
     vector_options_free(&options);
 }
 
+static void a_file_has_rows_of_its_own(void **state)
+{
+    (void)state;
+    struct vector_options options = {0};
+    struct dv_source *sources = NULL;
+    size_t n_sources = 0;
+    struct dv_error error;
+    assert_int_equal(vector_options_take(&options, VECTOR_OPTION_ROWS, "a,b.bin=77", &error), 1);
+    assert_int_equal(vector_options_take(&options, VECTOR_OPTION_ROWS, "500", &error), 1);
+    assert_int_equal(vector_options_take(&options, VECTOR_OPTION_ROWS, "a,b.bin#1=88", &error), 1);
+    assert_int_equal(vector_options_take(&options, VECTOR_OPTION_ROWS, "a,b.bin=x", &error), DV_ERROR_USAGE);
+    assert_int_equal(vector_options_load(&options, "a,b.bin#0", &sources, &n_sources, &error), 0);
+    assert_int_equal(sources[0].n_rows, 77);
+    format_free_sources(sources, n_sources);
+    assert_int_equal(vector_options_load(&options, "a,b.bin#1", &sources, &n_sources, &error), 0);
+    assert_int_equal(sources[0].n_rows, 88);
+    format_free_sources(sources, n_sources);
+    assert_int_equal(vector_options_format(&options, "other.bin").n_rows, 500);
+    vector_options_free(&options);
+}
+
 static void refuses_positions_that_no_row_has(void **state)
 {
     (void)state;
@@ -192,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_by_name),
         cmocka_unit_test(states_rows),
+        cmocka_unit_test(a_file_has_rows_of_its_own),
         cmocka_unit_test(the_inline_text_has_a_name),
         cmocka_unit_test(keeps_each_warning_once),
         cmocka_unit_test(takes_numbers),
