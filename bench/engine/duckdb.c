@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only file that knows DuckDB. Its types are opaque pointers here; the functions used are declared once, in
- * FOR_EACH_SYMBOL, with the signatures of duckdb.h 1.2 and later (DuckDB's C API, part "stable"). */
+ * FOR_EACH_SYMBOL, with the signatures of duckdb.h. All of them are in the list of functions that DuckDB keeps stable since
+ * 1.2.0; what asks for 1.3 is SQL: the virtual columns file_index and file_row_number, and the setting in REQUIRED. */
 #include "duckdb.h"
 
 #include <dlfcn.h>
@@ -293,8 +294,6 @@ static int open_database(struct duckdb *duckdb, const char *temp_dir, struct dv_
     api.create_config(&config);
     if (temp_dir)
         api.set_config(config, "temp_directory", temp_dir);
-    /* A copy of the files in the engine's own memory would hide what reading them costs; before 1.3 there was none. */
-    api.set_config(config, "enable_external_file_cache", "false");
     int status = 0;
     if (api.open_ext(":memory:", &duckdb->database, config, &message) != DUCK_SUCCESS)
         status = dv_fail(error_out, DV_ERROR_IO, "duckdb does not open: %s",
@@ -304,6 +303,21 @@ static int open_database(struct duckdb *duckdb, const char *temp_dir, struct dv_
     api.destroy_config(&config);
     api.free(message);
     return status;
+}
+
+/* A copy of the files in the engine's own memory would hide what reading them costs. The cache came with 1.3.0, as did the
+ * columns that say which row of which file a row is: a library that does not know the one lacks the others. */
+#define REQUIRED "SET enable_external_file_cache = false"
+
+static int set_up(struct duckdb *duckdb, struct dv_error *error_out)
+{
+    struct engine *engine = &duckdb->engine;
+    char reason[96];
+    snprintf(engine->version, sizeof engine->version, "%s", api.library_version());
+    if (query(engine, REQUIRED, NULL, NULL) == 0)
+        return 0;
+    snprintf(reason, sizeof reason, "version %s is too old", engine->version);
+    return unavailable(error_out, engine->library, reason);
 }
 
 int duckdb_engine_open(struct engine **engine_out, const char *place, const char *temp_dir,
@@ -327,7 +341,7 @@ int duckdb_engine_open(struct engine **engine_out, const char *place, const char
     if (status == 0)
         status = open_database(duckdb, temp_dir, error_out);
     if (status == 0)
-        snprintf(engine->version, sizeof engine->version, "%s", api.library_version());
+        status = set_up(duckdb, error_out);
     if (status == 0)
         *engine_out = engine;
     else
