@@ -108,7 +108,7 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         point->x = csv_real(table, row, CSV_summary_axis_value);
         break;
     case FIGURE_AXIS_VECTOR:
-        point->x = (double)row;
+        point->x = (double)row; /* of the vector's first row: see place_vector */
         break;
     case FIGURE_AXIS_LENGTH:
     case FIGURE_AXIS_PERCENT:
@@ -153,6 +153,19 @@ static bool append_point(struct figure_group *group, struct figure_point point)
     return true;
 }
 
+/* All rows of a vector have the place of its first one; those of one block follow each other. */
+static void place_vector(struct figure_point *point, const struct figure_group *group,
+                         const struct csv_table *table)
+{
+    const char *dv = csv_text(table, point->row, CSV_summary_dv);
+    for (size_t i = group->n_points; i-- > 0;) {
+        if (strcmp(csv_text(table, group->points[i].row, CSV_summary_dv), dv) == 0) {
+            point->x = group->points[i].x;
+            return;
+        }
+    }
+}
+
 /* False without memory. */
 static bool add_row(struct figure_groups *groups, const struct csv_table *table, size_t row,
                     enum figure_axis axis, struct figure_point point)
@@ -170,6 +183,8 @@ static bool add_row(struct figure_groups *groups, const struct csv_table *table,
         return false;
     }
     struct figure_group *group = find_or_add_group(groups, key, rest);
+    if (group && axis == FIGURE_AXIS_VECTOR)
+        place_vector(&point, group, table);
     return group && append_point(group, point);
 }
 

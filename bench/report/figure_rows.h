@@ -35,7 +35,7 @@ enum figure_choice {
 
 struct figure_point {
     size_t row;  /* of the table */
-    double x;    /* along the axis; for the grid the length, for vectors their order in the table */
+    double x;    /* along the axis; for the grid the length, for vectors the first row of each in the table */
     double y;    /* grid: the rate; modes: their order; else 0 */
     double cost; /* as figure_row_cost */
 };

@@ -187,7 +187,7 @@ static int plan_row(struct figures *figures, const struct figure_row *row, const
         return status;
     for (size_t i = 0; i < groups.n_items && status == 0; i++)
         status = add_figure(figures, row, &groups.items[i], run_dir, error_out);
-    if (groups.n_items == 0 && row->axis != FIGURE_AXIS_VECTOR)
+    if (groups.n_items == 0 && row->axis != FIGURE_AXIS_VECTOR && figures->has_axis)
         add_note(figures, "%s: not drawn, this run has no rows that vary %s with a value in column %s",
                  row->script, figure_axis_name(row->axis), csv_column_info(row->column)->name);
     figure_groups_free(&groups);
@@ -235,6 +235,14 @@ static struct attribution_penalty load_penalty(const char *run_dir)
     return penalty;
 }
 
+static bool has_axis(const struct csv_table *summary)
+{
+    for (size_t row = 0; row < csv_n_rows(summary); row++)
+        if (csv_text(summary, row, CSV_summary_axis)[0] != '\0')
+            return true;
+    return false;
+}
+
 int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out)
 {
     *figures_out = (struct figures){0};
@@ -242,6 +250,11 @@ int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_err
     figures_out->penalty = load_penalty(run_dir);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = dv_no_memory(error_out);
+    figures_out->has_axis = status == 0 && has_axis(figures_out->summary);
+    if (status == 0 && !figures_out->has_axis)
+        add_note(figures_out,
+                 "figures over a rate, a run length or a batch size need a run that varies it; this one "
+                 "compares its vectors");
     for (size_t i = 0; i < sizeof figure_rows / sizeof *figure_rows && status == 0; i++)
         status = plan_row(figures_out, &figure_rows[i], run_dir, error_out);
     if (status < 0)

@@ -7,6 +7,7 @@
 #define DVBENCH_FIGURES_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "attribution.h"
@@ -41,6 +42,7 @@ struct figures {
     char **notes; /* owned: one line each: figures that the run has no data for, and what went wrong while
                      drawing */
     size_t n_notes;
+    bool has_axis; /* the run varies more than the vector itself */
     char
         *kernel_order; /* owned: ids of all kernels of the run, blanks between: deals out dashes and points */
     struct attribution_penalty

@@ -11,9 +11,9 @@
 
 #include "csv.h"
 #include "file_write.h"
-#include "figure_data.h"
 #include "figures.h"
 #include "report_claims.h"
+#include "report_key_numbers.h"
 #include "report_numbers.h"
 #include "report_text.h"
 #include "run_dir.h"
@@ -137,112 +137,6 @@ static void write_warnings(const struct report_text *text, const struct report *
         if (json_is_string(json_array_get(warnings, i)))
             texts[n++] = json_string_value(json_array_get(warnings, i));
     report_list(text, texts, n);
-}
-
-/* The ratio that the article is known for. */
-static void write_cliff(const struct report_text *text, const struct figure_group *group,
-                        const struct csv_table *table)
-{
-    double below = report_cost(table, report_find_row(group, table, "per_row", 0.061));
-    double above = report_cost(table, report_find_row(group, table, "per_row", 0.07));
-    char ratio[32], low[32], high[32];
-    if (isnan(below / above))
-        return;
-    report_paragraph(text,
-                     "A lookup per row costs %s ns at 6.1 %% and %s ns at 7 %%, a ratio of %s: below 6.25 %% "
-                     "a chunk's deletes are a sorted array "
-                     "to be searched for each row, above it a bitset to be read.",
-                     report_number(below, low, sizeof low), report_number(above, high, sizeof high),
-                     report_number(below / above, ratio, sizeof ratio));
-}
-
-static void write_rate_row(const struct report_text *text, const struct figure_group *group,
-                           const struct csv_table *table, double rate)
-{
-    size_t per_row = report_find_row(group, table, "per_row", rate),
-           callback = report_find_row(group, table, "for_each_in_range", rate);
-    size_t winner = report_find_fastest(group, table, rate, REPORT_NO_ROW);
-    size_t runner_up = report_find_fastest(group, table, rate, winner);
-    char texts[6][96] = {{0}}, low[32], high[32], number[32];
-    snprintf(texts[0], sizeof texts[0], "%s %%", report_number(100 * rate, number, sizeof number));
-    report_number(report_cost(table, per_row), texts[1], sizeof texts[1]);
-    report_number(report_cost(table, callback), texts[2], sizeof texts[2]);
-    if (callback != REPORT_NO_ROW && !isnan(csv_real(table, callback, CSV_summary_speedup_vs_per_row)))
-        snprintf(
-            texts[3], sizeof texts[3], "%sx (%s to %s)",
-            report_number(csv_real(table, callback, CSV_summary_speedup_vs_per_row), number, sizeof number),
-            report_number(csv_real(table, callback, CSV_summary_speedup_low), low, sizeof low),
-            report_number(csv_real(table, callback, CSV_summary_speedup_high), high, sizeof high));
-    snprintf(texts[4], sizeof texts[4], "%s, %s", csv_text(table, winner, CSV_summary_kernel),
-             report_number(report_cost(table, winner), number, sizeof number));
-    if (runner_up != REPORT_NO_ROW) {
-        double lead_pct = figure_data_lead_pct(table, winner, runner_up);
-        if (isnan(lead_pct))
-            snprintf(texts[5], sizeof texts[5], "cannot tell from %s",
-                     csv_text(table, runner_up, CSV_summary_kernel));
-        else if (lead_pct < 100)
-            snprintf(texts[5], sizeof texts[5], "%s, %s %% slower",
-                     csv_text(table, runner_up, CSV_summary_kernel),
-                     report_number(lead_pct, number, sizeof number));
-        else
-            snprintf(texts[5], sizeof texts[5], "%s, %s times as long",
-                     csv_text(table, runner_up, CSV_summary_kernel),
-                     report_number(1 + lead_pct / 100, number, sizeof number));
-    }
-    const char *cells[] = {texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]};
-    report_table_row(text, cells, 6);
-}
-
-static int write_numbers(const struct report_text *text, const struct report *report,
-                         struct dv_error *error_out)
-{
-    static const char *const headers[] = {"deleted",
-                                          "per_row, ns",
-                                          "for_each_in_range, ns",
-                                          "its speed-up (interval)",
-                                          "fastest, ns",
-                                          "runner-up of another technique"};
-    const struct csv_table *table = report->figures.summary;
-    struct figure_groups groups;
-    int status = figure_rows_group(&groups, table, FIGURE_AXIS_RATE, CSV_summary_ns_per_row,
-                                   FIGURE_CHOICE_ALL, error_out);
-    if (status < 0)
-        return status;
-    report_heading(text, 2, "Key numbers");
-    if (groups.n_items == 0)
-        report_paragraph(text, "This run varies no deletion rate; see the figures below.");
-    for (size_t i = 0; i < groups.n_items && status == 0; i++) {
-        const struct figure_group *group = &groups.items[i];
-        size_t first = group->points[0].row, n_rates;
-        double *rates = report_axis_values(group, &n_rates);
-        char *rest = figure_spec_without_defaults(group->rest);
-        if (!rates || !rest) {
-            free(rates);
-            free(rest);
-            status = dv_no_memory(error_out);
-            break;
-        }
-        if (i == 2)
-            report_fold_begin(text, "other sinks, batch sizes, modes and vectors");
-        report_heading(text, 3, csv_text(table, first, CSV_summary_sink));
-        report_paragraph(text,
-                         "%s, batches of %s rows, mode %s. Nanoseconds per row are medians of %s samples; "
-                         "kernels that expand the vector are charged for opening it.",
-                         rest, csv_text(table, first, CSV_summary_batch_rows),
-                         csv_text(table, first, CSV_summary_mode),
-                         csv_text(table, first, CSV_summary_samples));
-        write_cliff(text, group, table);
-        report_table_begin(text, headers, 6);
-        for (size_t j = 0; j < n_rates; j++)
-            write_rate_row(text, group, table, rates[j]);
-        report_table_end(text);
-        free(rates);
-        free(rest);
-    }
-    if (groups.n_items > 2)
-        report_fold_end(text);
-    figure_groups_free(&groups);
-    return status;
 }
 
 static void write_figure(const struct report_text *text, const struct report *report,
@@ -369,7 +263,7 @@ static int write_content(const struct report_text *text, const struct report *re
     report_begin(text, title);
     write_overview(text, report);
     write_warnings(text, report);
-    int status = write_numbers(text, report, error_out);
+    int status = report_key_numbers(text, report->figures.summary, error_out);
     if (status == 0)
         status = report_claims(text, report->figures.summary, error_out);
     if (status == 0) {

@@ -183,6 +183,39 @@ def test_report(folder):
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
 
 
+def test_report_of_files(folder):
+    """A run over files: per vector the fastest kernel, its gain with the interval, and the next technique."""
+    rates = {}
+
+    def change(row):
+        if row["axis"] != "rate" or row["batch_rows"] != "5000" or row["mode"] != "stream":
+            return None
+        row["dv"] = rates.setdefault(row["axis_value"], f"part-{len(rates)}.bin")
+        row["axis"] = row["axis_value"] = ""
+        return row
+
+    run = make_run(os.path.join(folder, "files"))
+    rewrite(os.path.join(run, "summary.csv"), change)
+    done = dvbench("plot", run)
+    assert len([line for line in done.stdout.splitlines() if line.startswith("note: ")]) == 1, done.stdout
+    dvbench("report", run)
+    markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["verdict"] == "ok" and row["sink"] == "row_ids"]
+    for name in rates.values():
+        def cost(row):
+            return float(row["total_ns_per_row" if row["works_at_open"] == "1" else "ns_per_row"])
+
+        of_vector = [row for row in rows if row["dv"] == name]
+        best = min(of_vector, key=cost)
+        next_one = min((row for row in of_vector if row["technique"] != best["technique"]), key=cost)
+        cells = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", markdown, re.M).group(1).split("|")
+        assert cells[2].strip().startswith(best["kernel"] + ", "), (name, cells)
+        gain, low, high = map(float, re.match(r" ([\d.]+)x \(([\d.]+) to ([\d.]+)\)", cells[3]).groups())
+        assert low <= gain <= high and abs(gain / float(best["speedup_vs_per_row"]) - 1) < 0.01, (name, cells)
+        assert cells[4].strip().startswith(next_one["kernel"] + ", "), (name, cells, next_one["kernel"])
+
+
 def test_every_script_is_installed_and_asks_one_question(_):
     plots = os.path.join(SOURCE, "plots")
     installed = open(os.path.join(plots, "meson.build"), encoding="utf-8").read()
