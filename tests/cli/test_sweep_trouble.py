@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sweep` where something gets in its way: signals, full disks, other programs' rows, wrong kernels, files without rows."""
 import csv
+import ctypes
 import json
 import os
 import pathlib
@@ -280,6 +281,36 @@ class Trouble(unittest.TestCase):
             self.assertIn("sweep --resume " + self.out + " goes on", errors)
             self.sweep("--resume", self.out)
             self.assertEqual(self.samples_of_cells(), [str(6 * int(starts))] * 4)
+
+    def test_read_only_results_are_an_error_and_the_run_goes_on_later(self):
+        def obey_permissions():  # root, too
+            for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+                ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+        self.sweep(*SMALL, *QUICKLY, "--out", self.out)
+        before = self.state()
+        os.chmod(self.out, 0o555)
+        errors = self.sweep("--resume", self.out, "--rounds", "7", code=1, preexec_fn=obey_permissions).stderr
+        self.assertIn("Permission denied", errors)
+        self.assertIn("sweep --resume " + self.out + " goes on", errors)
+        self.assertEqual({name: old for name, old in before.items() if name != "samples.csv"},
+                         {name: new for name, new in self.state().items() if name != "samples.csv"})
+        errors = self.sweep(*SMALL, *QUICKLY, "--out", self.out + "/run", code=1, preexec_fn=obey_permissions).stderr
+        self.assertIn("cannot make the folder " + self.out + "/run", errors)
+        os.chmod(self.out, 0o755)
+        self.sweep("--resume", self.out, "--rounds", "7")
+        self.assertEqual(self.samples_of_cells(), ["7"] * 4)
+
+    def test_gnuplot_vanishes(self):
+        fake = pathlib.Path(self.folder.name, "bin", "gnuplot")
+        fake.parent.mkdir()
+        fake.write_text("#!/bin/sh\n/bin/rm -f \"$0\"\necho gnuplot 6.0 patchlevel 0\n")
+        fake.chmod(0o755)
+        environment = dict(os.environ, PATH=str(fake.parent))
+        errors = self.sweep(*SMALL, *[word for word in QUICKLY if word != "--no-plots"], "--out", self.out, env=environment).stderr
+        self.assertFalse(fake.exists())
+        self.assertIn("`dvbench plot` draws the figures later", errors)
+        self.assertTrue(os.path.exists(self.out + "/report.md"))
+        self.assertEqual(self.run_json()["status"], "complete")
 
     def test_folder_with_spaces(self):
         self.out = os.path.join(self.folder.name, "my run's (1) &c")
