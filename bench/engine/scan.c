@@ -62,28 +62,44 @@ static int make_tables(const struct scan *scan, const char *data, struct progres
 
 /* --- vectors --- */
 
-/* Of a Puffin file the vector whose data file is `path`, or ends with it. */
-static int find_by_data_file(const char *dv_path, const char *path, uint64_t *index_out,
-                             struct dv_error *error_out)
+/* The vector that names `path` as its data file: as it is written, else by the last part of both, since tables move. */
+static int choose_by_data_file(const struct format_file *file, const char *path, uint64_t *index_out,
+                               struct dv_error *error_out)
+{
+    size_t n_alike = 0;
+    for (size_t i = 0; i < file->n_vectors; i++) {
+        const char *data_file = file->vectors[i].data_file ? file->vectors[i].data_file : "";
+        const bool is_same = strcmp(data_file, path) == 0;
+        if (!is_same && strcmp(run_dir_name(data_file), run_dir_name(path)) != 0)
+            continue;
+        *index_out = file->vectors[i].index;
+        if (is_same)
+            return 0;
+        n_alike++;
+    }
+    if (n_alike == 1)
+        return 0;
+    return n_alike
+               ? dv_fail(error_out, DV_ERROR_INPUT,
+                         "%zu of its %zu vectors are of a data file called %s: give --parquet the whole path "
+                         "that the vector names",
+                         n_alike, file->n_vectors, run_dir_name(path))
+               : dv_fail(error_out, DV_ERROR_INPUT, "none of its %zu vectors is of the data file %s",
+                         file->n_vectors, path);
+}
+
+/* A file with one vector for one data file leaves nothing to choose, whatever it names. */
+static int find_by_data_file(const char *dv_path, const struct strings *files, size_t number,
+                             uint64_t *index_out, struct dv_error *error_out)
 {
     struct format_file file;
     const struct format_options options = {0};
-    const char *name = run_dir_name(path);
     int status = format_open(&file, dv_path, &options, error_out);
     if (status < 0)
         return dv_error_set_where(error_out, dv_path);
-    status = dv_fail(error_out, DV_ERROR_INPUT, "none of its %zu vectors is of the data file %s",
-                     file.n_vectors, path);
-    for (size_t i = 0; i < file.n_vectors; i++)
-        if (file.vectors[i].data_file && (strcmp(file.vectors[i].data_file, path) == 0 ||
-                                          strcmp(run_dir_name(file.vectors[i].data_file), name) == 0)) {
-            *index_out = file.vectors[i].index;
-            status = 0;
-            break;
-        }
+    if (files->n_items > 1 || file.n_vectors > 1)
+        status = choose_by_data_file(&file, files->items[number], index_out, error_out);
     format_close(&file);
-    if (status == 0 && error_out)
-        *error_out = (struct dv_error){0};
     return status < 0 ? dv_error_set_where(error_out, dv_path) : 0;
 }
 
@@ -93,9 +109,8 @@ static int open_given(const struct scan *scan, const struct scan_table *table, s
     const struct strings *dvs = &scan->options->dvs;
     const char *path = dvs->items[dvs->n_items > 1 ? file : 0];
     uint64_t index = 0;
-    int status = 0;
-    if (dvs->n_items == 1 && table->files.n_items > 1)
-        status = find_by_data_file(path, table->files.items[file], &index, error_out);
+    const int status =
+        dvs->n_items == 1 ? find_by_data_file(path, &table->files, file, &index, error_out) : 0;
     return status < 0 ? status
                       : scan_vector_read(vector_out, path, index, table->n_rows[file],
                                          table->files.items[file], error_out);

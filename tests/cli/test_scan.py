@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,7 +66,7 @@ class Scan(unittest.TestCase):
 
     def vector(self, spec, name="dv.puffin", *words):
         path = os.path.join(self.folder.name, name)
-        result = self.run_program("gen", "--recipe", spec, "--format", "puffin", "-o", path, *words)
+        result = self.run_program("gen", "--recipe", spec, "-o", path, *(words or ("--format", "puffin")))
         self.assertEqual(result.returncode, 0, result.stderr)
         return path
 
@@ -123,14 +124,55 @@ class Scan(unittest.TestCase):
         self.assertEqual({(row["table"], row["verdict"]) for row in table}, {("parquet", "ok")})
         self.assertTrue(11000 < int(table[0]["deleted"]) < 13000)
 
+    def puffin_of(self, name, *vectors):
+        """A Puffin file with several vectors: of each its frame, from a file that `gen` wrote, and its data file."""
+        data, blobs = b"PFA1", []
+        for spec, data_file in vectors:
+            path = self.vector(spec, "one.blob", "--format", "blob")
+            frame, n_positions = pathlib.Path(path).read_bytes(), self.count(path)
+            blobs.append({"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1,
+                          "offset": len(data), "length": len(frame),
+                          "properties": {"cardinality": str(n_positions), "referenced-data-file": data_file}})
+            data += frame
+        footer = json.dumps({"blobs": blobs}).encode()
+        path = pathlib.Path(self.folder.name, name)
+        path.write_bytes(data + b"PFA1" + footer + struct.pack("<iI", len(footer), 0) + b"PFA1")
+        return str(path)
+
+    def count(self, path):
+        return json.loads(self.run_program("inspect", "--json", path).stdout)["cardinality"]
+
+    def test_one_puffin_by_the_names_of_data_files(self):
+        parts, words = self.parts(), ["--columns", "key", "--kernel", "per_row"]
+        few, many, other = ("prefix:rows=30000:count=" + count for count in ("100", "7000", "9"))
+        both = ["--parquet", *parts, "--dv"]
+        moved = [(other, "s3://b/t/other.parquet"), (many, "s3://b/t/part-00001.parquet"), (few, "s3://b/t/part-00000.parquet")]
+        table = self.scan(*both, self.puffin_of("moved.puffin", *moved), *words)
+        self.assertEqual({(row["verdict"], row["deleted"], row["files"]) for row in table}, {("ok", "7100", "2")})
+        # One data file, too, has its own vector and not the first one; a path as written goes before a name alone.
+        table = self.scan("--parquet", parts[0], "--dv", self.puffin_of("moved.puffin", *moved), *words)
+        self.assertEqual({(row["verdict"], row["deleted"]) for row in table}, {("ok", "100")})
+        alike = [(other, "old/part-00000.parquet"), (few, parts[0]), (many, parts[1])]
+        table = self.scan(*both, self.puffin_of("alike.puffin", *alike), *words)
+        self.assertEqual({(row["verdict"], row["deleted"]) for row in table}, {("ok", "7100")})
+        cases = [("part-00000.parquet", [moved[0], moved[1]]),
+                 ("2 of its 3 vectors", [alike[0], moved[1], moved[2]]),
+                 ("deletes row 39999, but", [(few, parts[0]), ("prefix:rows=40000:count=40000", parts[1])])]
+        for said, vectors in cases:
+            result = self.scan(*both, self.puffin_of("bad.puffin", *vectors), *words, code=3)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(said, result.stderr)
+            self.assertIn("bad.puffin", result.stderr)
+
     def test_bad_input(self):
         parts = self.parts()
         text = os.path.join(self.folder.name, "text.parquet")
         pathlib.Path(text).write_text("no parquet", encoding="utf-8")
-        fine, late = self.vector("uniform:rows=30000"), self.vector("uniform:rows=90000", "late.puffin")
+        fine, late = self.vector("uniform:rows=30000"), self.vector("all:rows=90000", "late.puffin")
         cases = [(3, "text.parquet", ["--parquet", text, "--dv", fine]),
                  (3, "gone.parquet", ["--parquet", "gone.parquet", "--dv", fine]),
-                 (3, "30000 rows", ["--parquet", parts[0], "--dv", late, "--columns", "0"]),
+                 (3, f"late.puffin: deletes row 89999, but the data file {parts[0]} has 30000 rows",
+                  ["--parquet", parts[0], "--dv", late, "--columns", "0"]),
                  (3, "none of its", ["--parquet", parts[0], "--parquet", parts[1], "--dv", fine, "--columns", "0"]),
                  (3, "nocolumn", ["--parquet", parts[0], "--dv", fine, "--columns", "nocolumn"]),
                  (3, "3md5", ["--parquet", parts[0], "--dv", fine, "--columns", "3md5"]),
