@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `advise` says of a user's own vectors: sentences, each with its number and the number's source.
+ *
+ * Place in the data flow: struct inspect_summary of each vector + summary.csv of a sweep over them ->
+ * sentences and tables -> standard output, as text or JSON. */
+#ifndef DVBENCH_ADVISE_H
+#define DVBENCH_ADVISE_H
+
+#include "csv.h"
+#include "inspect.h"
+#include "stats.h"
+#include "string_list.h"
+
+#define ADVISE_NO_ROW ((size_t)-1)
+
+/* Of more vectors than these the most costly are described, and none is sorted: that doubles the time. */
+enum { ADVISE_N_DESCRIBED = 10 };
+
+/* A vector, and the same number of deletes sorted. Strings are owned. */
+struct advise_vector {
+    char *spec;
+    struct inspect_summary summary;
+    uint64_t n_payload_bytes;
+    char *sorted;   /* canonical spec of as many deletes that adjoin, or NULL */
+    size_t per_row; /* rows of the sweep's summary, or ADVISE_NO_ROW */
+    size_t best;
+    size_t best_library; /* the best that a library of today offers: not direct_* */
+    struct strings says; /* the sentences */
+};
+
+struct advise {
+    struct advise_vector *vectors; /* owned; once measured, the most costly first */
+    size_t n_vectors;
+    const struct csv_table *costs; /* borrowed: summary.csv of the sweep */
+    const struct csv_table *scans; /* borrowed: scan.csv, or NULL */
+    uint64_t n_scan_columns;       /* 0: not asked */
+    const char *sink;
+    const char *mode;
+    uint32_t batch_rows;
+};
+
+/* ns per row, with what a kernel does when it opens the vector; NAN for ADVISE_NO_ROW. */
+double advise_cost(const struct advise *advise, size_t row);
+
+/* An end of its interval: `bound` is ns_per_row_low or ns_per_row_high. */
+double advise_bound(const struct advise *advise, size_t row, enum csv_column bound);
+
+/* The cost of all rows of the vector, in ns. */
+double advise_file_cost(const struct advise *advise, const struct advise_vector *vector, size_t row);
+
+/* The row of this vector and kernel. */
+size_t advise_find(const struct advise *advise, const char *dv, const char *kernel);
+
+/* Cost of `slow` over cost of `fast`: the paired ratio where `slow` is per_row of the same vector, else that of
+ * two medians within the bounds that their intervals give. */
+struct advise_ratio {
+    double value; /* NAN where one of them was not measured */
+    double low;
+    double high;
+    enum stats_verdict verdict; /* beyond the noise floor of the sweep */
+};
+struct advise_ratio advise_compare(const struct advise *advise, size_t slow, size_t fast);
+
+/* Finds the rows, sorts the vectors by what per_row costs over the file. */
+void advise_rank(struct advise *advise);
+
+/* Sums over the table, in ns; a vector that was not measured is not in them. */
+struct advise_total {
+    size_t n_measured;
+    double per_row;
+    double best_each; /* with the best kernel for each vector */
+    const char *one;  /* the kernel that is best where all vectors get the same, NULL: none ran on all */
+    double one_cost;
+};
+struct advise_total advise_sum(const struct advise *advise);
+
+/* Fills `vector->says`. Returns 0 or DV_ERROR_MEMORY. */
+int advise_say(const struct advise *advise, struct advise_vector *vector, struct dv_error *error_out);
+
+/* One object. Returns 0, DV_ERROR_MEMORY or DV_ERROR_IO. */
+int advise_print_json(const struct advise *advise, struct dv_error *error_out);
+void advise_print_text(const struct advise *advise);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dvbench advise: what one's own vectors cost here and what to do about it. The numbers come from a short
+ * sweep over these vectors, and over as many deletes sorted. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advise.h"
+#include "command.h"
+#include "mode.h"
+#include "payload_ranges.h"
+#include "run_dir.h"
+#include "sink.h"
+
+enum {
+    OPTION_JSON = 1,
+    OPTION_BATCH,
+    OPTION_SINK,
+    OPTION_MODE,
+    OPTION_SCAN_COLUMNS,
+    OPTION_SCAN_RUN,
+    OPTION_OUT
+};
+
+static const struct option table[] = {{"json", no_argument, NULL, OPTION_JSON},
+                                      {"batch", required_argument, NULL, OPTION_BATCH},
+                                      {"sink", required_argument, NULL, OPTION_SINK},
+                                      {"mode", required_argument, NULL, OPTION_MODE},
+                                      {"scan-columns", required_argument, NULL, OPTION_SCAN_COLUMNS},
+                                      {"scan-run", required_argument, NULL, OPTION_SCAN_RUN},
+                                      {"out", required_argument, NULL, OPTION_OUT},
+                                      VECTOR_OPTIONS,
+                                      OPTIONS_END};
+
+static const char help[] =
+    "usage: dvbench advise FILE... [options]\n"
+    "Measures what these deletion vectors cost here, in a second or two each, and says which traversal to "
+    "use, how "
+    "much it\n"
+    "gains, where the vectors lie against the 6.25 % cliff, and what sorting the deletes would save. FILE "
+    "may also "
+    "be a recipe\n"
+    "spec. Of several vectors: a table and its sum, and the ten that cost most.\n"
+    "  --batch N          rows of a batch, default 5000\n"
+    "  --sink S           the form of the answer, default row_ids (see `list sinks`)\n"
+    "  --mode stream|cold one file from its first batch to its last (default), or vectors that are in no "
+    "cache\n"
+    "  --scan-columns K   also: what rewriting the data file would save in scans of K columns,\n"
+    "  --scan-run RUN     by the times of this run of `dvbench scan`\n"
+    "  --json             one JSON object; what is not known is null\n"
+    "  --out DIR          keeps the CSV of the sweep there\n";
+
+struct advise_options {
+    struct advise advise;
+    struct vector_options vectors;
+    struct strings given; /* the vectors' options, as the sweep takes them too */
+    const char *scan_run;
+    const char *out_dir;
+    bool is_json;
+};
+
+static int add_word(struct strings *words, const char *word, struct dv_error *error_out)
+{
+    return strings_add(words, word, strlen(word)) < 0 ? dv_no_memory(error_out) : 0;
+}
+
+static int take_vector_option(struct advise_options *options, int value, const char *argument,
+                              struct dv_error *error_out)
+{
+    char *word = NULL;
+    int status = vector_options_take(&options->vectors, value, argument, error_out);
+    if (status < 0)
+        return status;
+    if (asprintf(&word, "--%s%s%s", options_name(table, value), argument ? "=" : "",
+                 argument ? argument : "") < 0)
+        return dv_no_memory(error_out);
+    status = add_word(&options->given, word, error_out);
+    free(word);
+    return status;
+}
+
+static int take_sink(struct advise *advise, const char *id, struct dv_error *error_out)
+{
+    unsigned sinks = 0;
+    int status = option_sinks(id, &sinks, error_out);
+    if (status == 0 && sink_find(id) < 0)
+        return dv_fail(error_out, DV_ERROR_USAGE, "--sink: found \"%s\", expected one sink", id);
+    advise->sink = id;
+    return status;
+}
+
+static int take_mode(struct advise *advise, const char *id, struct dv_error *error_out)
+{
+    static const char *const modes[] = {"stream", "cold", NULL};
+    advise->mode = id;
+    return option_choice("mode", id, modes, error_out);
+}
+
+static int take_batch(struct advise *advise, const char *text, struct dv_error *error_out)
+{
+    uint64_t n_rows = 0;
+    int status = option_number("batch", text, 1, OPTION_BATCH_ROWS_LIMIT, &n_rows, error_out);
+    advise->batch_rows = (uint32_t)n_rows;
+    return status;
+}
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
+    struct advise_options *options = context;
+    switch (value) {
+    case OPTION_JSON:
+        options->is_json = true;
+        return 0;
+    case OPTION_BATCH:
+        return take_batch(&options->advise, argument, error_out);
+    case OPTION_SINK:
+        return take_sink(&options->advise, argument, error_out);
+    case OPTION_MODE:
+        return take_mode(&options->advise, argument, error_out);
+    case OPTION_SCAN_COLUMNS:
+        return option_number("scan-columns", argument, 1, 100000, &options->advise.n_scan_columns, error_out);
+    case OPTION_SCAN_RUN:
+        options->scan_run = argument;
+        return 0;
+    case OPTION_OUT:
+        options->out_dir = argument;
+        return 0;
+    default:
+        return take_vector_option(options, value, argument, error_out);
+    }
+}
+
+/* --- the vectors --- */
+
+/* As many deletes in as many rows. Recipes have a limit of rows; beyond it there is none. */
+static int arrange(struct advise_vector *vector, struct dv_error *error_out)
+{
+    const uint64_t n_rows = vector->summary.n_rows, n_deleted = vector->summary.n_deleted_rows;
+    char spec[160];
+    if (n_deleted == 0 || n_deleted == n_rows)
+        return 0;
+    struct dv_error beyond = {0};
+    snprintf(spec, sizeof spec, "prefix:rows=%" PRIu64 ":count=%" PRIu64, n_rows, n_deleted);
+    if (source_check_spec(spec, &vector->sorted, &beyond) < 0)
+        vector->sorted = NULL;
+    return beyond.code == DV_ERROR_MEMORY ? dv_no_memory(error_out) : 0;
+}
+
+static int describe(struct advise_vector *vector, const struct dv_source *source, struct dv_error *error_out)
+{
+    struct dv_view view = {0};
+    *vector = (struct advise_vector){.n_payload_bytes = source->n_payload_bytes};
+    int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
+    if (status == 0)
+        inspect_summarise(&vector->summary, &view, source->base, source->n_rows);
+    dv_view_free(&view);
+    vector->spec = status == 0 ? strdup(source->spec) : NULL;
+    if (status == 0 && !vector->spec)
+        status = dv_no_memory(error_out);
+    return status;
+}
+
+static int add_vectors(struct advise_options *options, const char *name, struct dv_error *error_out)
+{
+    struct advise *advise = &options->advise;
+    struct dv_source *sources = NULL;
+    size_t n_sources = 0;
+    int status = vector_options_load(&options->vectors, name, &sources, &n_sources, error_out);
+    struct advise_vector *grown =
+        status == 0 ? realloc(advise->vectors, (advise->n_vectors + n_sources + 1) * sizeof *grown) : NULL;
+    if (status == 0 && !grown)
+        status = dv_no_memory(error_out);
+    if (grown)
+        advise->vectors = grown;
+    for (size_t i = 0; status == 0 && i < n_sources; i++)
+        status = describe(&advise->vectors[advise->n_vectors++], &sources[i], error_out);
+    format_free_sources(sources, n_sources);
+    return status;
+}
+
+/* --- the sweep --- */
+
+/* Enough samples for an interval, short ones: a second per vector. */
+static int sweep_words(struct strings *words, const struct advise_options *options, const char *dir,
+                       struct dv_error *error_out)
+{
+    const struct advise *advise = &options->advise;
+    char batch[16];
+    snprintf(batch, sizeof batch, "%" PRIu32, advise->batch_rows);
+    const char *const fixed[] = {"sweep", "--rounds",   "9",          "--min-time", "1ms",       "--counters",
+                                 "none",  "--no-plots", "--quiet",    "--out",      dir,         "--batch",
+                                 batch,   "--sink",     advise->sink, "--mode",     advise->mode};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < sizeof fixed / sizeof *fixed; i++)
+        status = add_word(words, fixed[i], error_out);
+    for (size_t i = 0; status == 0 && i < options->given.n_items; i++)
+        status = add_word(words, options->given.items[i], error_out);
+    if (status == 0)
+        status = add_word(words, "--", error_out);
+    for (size_t i = 0; status == 0 && i < advise->n_vectors; i++) {
+        const struct advise_vector *vector = &advise->vectors[i];
+        const char *const specs[] = {vector->spec, vector->sorted};
+        for (size_t s = 0; status == 0 && s < sizeof specs / sizeof *specs; s++)
+            if (specs[s])
+                status = add_word(words, specs[s], error_out);
+    }
+    return status;
+}
+
+static int measure(const struct advise_options *options, const char *dir, struct dv_error *error_out)
+{
+    struct strings words = {0};
+    int status = sweep_words(&words, options, dir, error_out);
+    char **argv = status == 0 ? calloc(words.n_items + 1, sizeof *argv) : NULL; /* getopt moves the words */
+    if (status == 0 && !argv)
+        status = dv_no_memory(error_out);
+    if (status == 0) {
+        memcpy(argv, words.items, words.n_items * sizeof *argv);
+        status = command_sweep((int)words.n_items, argv, error_out);
+    }
+    free(argv);
+    strings_free(&words);
+    return status;
+}
+
+static void remove_run(const char *dir)
+{
+    static const char *const names[] = {"samples.csv", "summary.csv", "run.json", "report.md", "report.html"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = run_dir_file(dir, names[i]);
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    rmdir(dir);
+}
+
+/* --- all of it --- */
+
+static int print(struct advise_options *options, const char *dir, struct dv_error *error_out)
+{
+    struct advise *advise = &options->advise;
+    struct csv_table *costs = NULL, *scans = NULL;
+    int status = run_dir_load(&costs, dir, CSV_FILE_summary, error_out);
+    if (status == 0 && options->scan_run)
+        status = run_dir_load(&scans, options->scan_run, CSV_FILE_scan, error_out);
+    advise->costs = costs;
+    advise->scans = scans;
+    if (status == 0)
+        advise_rank(advise);
+    for (size_t i = 0; status == 0 && i < advise->n_vectors; i++)
+        status = advise_say(advise, &advise->vectors[i], error_out);
+    if (status == 0 && options->is_json)
+        status = advise_print_json(advise, error_out);
+    else if (status == 0)
+        advise_print_text(advise);
+    csv_free(costs);
+    csv_free(scans);
+    return status;
+}
+
+/* The folder stays where it was asked for, or where the sweep has named it: something is wrong. */
+static int run(struct advise_options *options, struct dv_error *error_out)
+{
+    const char *place = getenv("TMPDIR");
+    char made[4096];
+    const int n = snprintf(made, sizeof made, "%s/dvbench-advise.XXXXXX", place && *place ? place : "/tmp");
+    const char *dir = options->out_dir ? options->out_dir : made;
+    if (!options->out_dir && (n < 0 || (size_t)n >= sizeof made || !mkdtemp(made)))
+        return dv_fail(error_out, DV_ERROR_IO, "%s: cannot make a folder: %s", made, strerror(errno));
+    const int code = measure(options, dir, error_out);
+    const int status = code == EXIT_FINE ? print(options, dir, error_out) : code;
+    if (!options->out_dir && code <= EXIT_FINE)
+        remove_run(dir);
+    return status;
+}
+
+static void options_free(struct advise_options *options)
+{
+    for (size_t i = 0; i < options->advise.n_vectors; i++) {
+        struct advise_vector *vector = &options->advise.vectors[i];
+        free(vector->spec);
+        free(vector->sorted);
+        strings_free(&vector->says);
+    }
+    free(options->advise.vectors);
+    strings_free(&options->given);
+    vector_options_free(&options->vectors);
+}
+
+int command_advise(int argc, char **argv, struct dv_error *error_out)
+{
+    struct advise_options options = {.advise = {.sink = "row_ids", .mode = "stream", .batch_rows = 5000}};
+    const int first = options_read(argc, argv, table, take_option, &options, error_out);
+    int status = first;
+    if (first == 0)
+        printf("%s%s", help, vector_options_help);
+    if (first > 0 && first == argc && !options.vectors.inline_text)
+        status = dv_fail(error_out, DV_ERROR_USAGE, "advise: give a file, or --inline TEXT");
+    else if (first > 0)
+        status = options.vectors.inline_text ? add_vectors(&options, NULL, error_out) : 0;
+    for (int i = first; first > 0 && status == 0 && i < argc; i++)
+        status = add_vectors(&options, argv[i], error_out);
+    if (first > 0 && status == 0 && options.advise.n_vectors == 0)
+        status = dv_fail(error_out, DV_ERROR_INPUT, "%s: no deletion vector in it", argv[first]);
+    for (size_t i = 0; status == 0 && i < options.advise.n_vectors; i++)
+        if (options.advise.n_vectors <= ADVISE_N_DESCRIBED)
+            status = arrange(&options.advise.vectors[i], error_out);
+    if (first > 0 && status == 0)
+        status = run(&options, error_out);
+    options_free(&options);
+    return status;
+}
