@@ -3,12 +3,14 @@
  * it. */
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "counters_private.h"
+#include "machine.h"
 #include "pmu_names.h"
 #include "step.h"
 
@@ -53,6 +55,13 @@ static void print_machine(const struct pmu_session *pmu)
     const char *name;
     const char *description;
     unsigned long long number;
+    struct cpu_kinds kinds;
+    char text[224];
+    pmu->system->kinds(pmu->system->user, &kinds);
+    cpu_kinds_text(&kinds, text, sizeof text);
+    const struct cpu_kind *own = cpu_kinds_find(&kinds, sched_getcpu());
+    if (own)
+        printf("hybrid CPU            %s; counted here: %s\n", text, own->pmu);
     int level = pmu->system->paranoid_level(pmu->system->user);
     printf("libpfm4               %s\n",
            pmu_names_built() ? "built in" : "no: install libpfm4-dev and build again");
@@ -249,9 +258,13 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
         help();
     if (status <= 0)
         return status;
+    const int cpu = machine_default_cpu(); /* as a sweep would */
+    if (cpu >= 0)
+        (void)machine_pin_cpu(cpu, NULL);
     status = counter_events_parse(&events, arguments.events, error_out);
     if (status == 0)
-        status = pmu_session_open(&pmu, pmu_system_kernel(), &events, arguments.events != NULL, error_out);
+        status =
+            pmu_session_open(&pmu, pmu_system_kernel(), &events, cpu, arguments.events != NULL, error_out);
     if (status != 0)
         return status;
     if (arguments.mode == COUNTERS_PMU || arguments.mode == COUNTERS_NONE)

@@ -165,7 +165,8 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
                           .interrupted = &interrupted};
     const struct counters_options counters_options = {
         .mode = counters_mode_find(options->counters ? options->counters : "auto"),
-        .events = options->events};
+        .events = options->events,
+        .cpu = options->cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : options->cpu};
     int status = program_digest(&sweep.program_digest, error_out);
     if (status == 0 && counters_options.mode != COUNTERS_NONE)
         status = counters_open(&sweep.counters, &counters_options, error_out);

@@ -22,6 +22,8 @@
       "it opened and never, or not all the time, had a counter: another user of the PMU "                    \
       "(perf, or the NMI watchdog where it is on) holds it")                                                 \
     X(UNKNOWN_EVENT, "unknown-event", "libpfm4 knows no such event on this CPU")                             \
+    X(OTHER_PMU, "other-pmu",                                                                                \
+      "the event's PMU does not count on the CPU measured on, which is of another kind: --cpu chooses")      \
     X(SELF_TEST_FAILED, "self-test-failed", "it counts, but not what a loop of known counts does")           \
     X(FILE_LIMIT, "file-limit", "out of file descriptors: raise ulimit -n")                                  \
     X(BUSY, "busy", "another process has exclusive use of the PMU")                                          \

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "counters_private.h"
+#include "machine.h"
 #include "step.h"
 
 static const char *const mode_names[] = {"auto", "pmu", "sim", "none"};
@@ -31,10 +33,27 @@ static void append(char *text, size_t n_text, const char *format, ...)
 
 /* --- opening --- */
 
-static int open_pmu(struct counters *counters, const struct pmu_system *system, bool is_strict,
+/* The self-test counts on the CPU that will be measured on; where it may not run there, the run that pins
+ * itself says so. */
+static int open_session(struct counters *counters, const struct pmu_system *system, int cpu, bool is_strict,
+                        struct dv_error *error_out)
+{
+    cpu_set_t before;
+    const bool is_known = sched_getaffinity(0, sizeof before, &before) == 0;
+    if (is_known && cpu >= 0)
+        (void)machine_pin_cpu(cpu, NULL);
+    int code = pmu_session_open(&counters->pmu, system, &counters->events, cpu, is_strict, error_out);
+    if (code == 0 && pmu_session_status(&counters->pmu) == COUNTER_OK)
+        pmu_session_penalty(&counters->pmu, &counters->penalty);
+    if (is_known && cpu >= 0)
+        sched_setaffinity(0, sizeof before, &before);
+    return code;
+}
+
+static int open_pmu(struct counters *counters, const struct pmu_system *system, int cpu, bool is_strict,
                     struct dv_error *error_out)
 {
-    int code = pmu_session_open(&counters->pmu, system, &counters->events, is_strict, error_out);
+    int code = open_session(counters, system, cpu, is_strict, error_out);
     if (code != 0)
         return code;
     enum counter_status status = pmu_session_status(&counters->pmu);
@@ -45,7 +64,6 @@ static int open_pmu(struct counters *counters, const struct pmu_system *system, 
     }
     counters->source = COUNTERS_PMU;
     counters->status = COUNTER_OK;
-    pmu_session_penalty(&counters->pmu, &counters->penalty);
     for (size_t i = 0; i < counters->pmu.n_events; i++)
         append(counters->encodings, sizeof counters->encodings, "%s=%s\n", counters->pmu.events[i].event.name,
                counters->pmu.events[i].encoding);
@@ -77,7 +95,7 @@ static int open_auto(struct counters *counters, const struct counters_options *o
 {
     struct dv_error pmu_error = {0};
     struct dv_error sim_error = {0};
-    int code = open_pmu(counters, system, options->events != NULL, &pmu_error);
+    int code = open_pmu(counters, system, options->cpu, options->events != NULL, &pmu_error);
     if (code == DV_ERROR_USAGE) {
         if (error_out)
             *error_out = pmu_error;
@@ -115,7 +133,7 @@ int counters_open_on(struct counters **counters_out, const struct counters_optio
             code = open_auto(counters, options, system, error_out);
             break;
         case COUNTERS_PMU:
-            code = open_pmu(counters, system, true, error_out);
+            code = open_pmu(counters, system, options->cpu, true, error_out);
             break;
         case COUNTERS_SIM:
             code = open_sim(counters, options->program, error_out);

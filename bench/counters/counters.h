@@ -35,6 +35,7 @@ struct counters_options {
     enum counters_mode mode;
     const char
         *events; /* a set of counter_sets.def, or a comma list of libpfm4 names; NULL: the set "portable" */
+    int cpu;     /* that will be measured on, -1: any; of a hybrid CPU its PMU counts */
     const char *program; /* this program, for the simulator's children; NULL: /proc/self/exe */
 };
 

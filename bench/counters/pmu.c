@@ -60,6 +60,12 @@ static int kernel_paranoid_level(void *user)
     return level;
 }
 
+static void kernel_kinds(void *user, struct cpu_kinds *kinds_out)
+{
+    (void)user;
+    cpu_kinds_read_below(kinds_out, "");
+}
+
 const struct pmu_system *pmu_system_kernel(void)
 {
     static const struct pmu_system kernel = {
@@ -69,6 +75,7 @@ const struct pmu_system *pmu_system_kernel(void)
         .read = kernel_read,
         .close = kernel_close,
         .paranoid_level = kernel_paranoid_level,
+        .kinds = kernel_kinds,
     };
     return &kernel;
 }

@@ -17,6 +17,7 @@
 #include <linux/perf_event.h>
 
 #include "counter_status.h"
+#include "cpu_kinds.h"
 
 /* The operating system, or what a test puts in its place. Each returns -errno where it fails. */
 struct pmu_system {
@@ -26,6 +27,7 @@ struct pmu_system {
     ssize_t (*read)(void *user, int fd, void *buffer, size_t n_bytes);
     void (*close)(void *user, int fd);
     int (*paranoid_level)(void *user); /* of perf_event_paranoid, INT_MIN where unknown */
+    void (*kinds)(void *user, struct cpu_kinds *kinds_out);
     void *user;
 };
 

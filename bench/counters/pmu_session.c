@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "pmu_names.h"
@@ -22,6 +23,34 @@ static int event_encode(struct pmu_event *event, bool strict, struct dv_error *e
     if (error_out)
         *error_out = error;
     return code;
+}
+
+/* Which PMU of a hybrid CPU counts: the generic events name it in the upper half of `config`
+ * (linux/perf_event.h, PERF_PMU_TYPE_SHIFT), without which the kernel takes the first. */
+static int event_direct(struct pmu_event *event, const struct cpu_kinds *kinds, int cpu, bool strict,
+                        struct dv_error *error_out)
+{
+    const struct cpu_kind *own = cpu_kinds_find(kinds, cpu);
+    const size_t n_encoding = strlen(event->encoding);
+    if (!own || event->status != COUNTER_OK)
+        return 0;
+    if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE) {
+        event->attr.config |= (uint64_t)own->perf_type << 32;
+        snprintf(event->encoding + n_encoding, sizeof event->encoding - n_encoding, "@%s", own->pmu);
+        return 0;
+    }
+    for (size_t i = 0; i < kinds->n_items; i++) {
+        const struct cpu_kind *kind = &kinds->items[i];
+        if (kind == own || kind->perf_type != event->attr.type)
+            continue;
+        event->status = COUNTER_OTHER_PMU;
+        if (strict)
+            return dv_fail(error_out, DV_ERROR_USAGE,
+                           "event '%s' is of the PMU %s (CPUs %s), and CPU %d has %s (CPUs %s): --cpu, or "
+                           "another event",
+                           event->event.name, kind->pmu, kind->list, cpu, own->pmu, own->list);
+    }
+    return 0;
 }
 
 static enum counter_status attempt(const struct pmu_system *system, const struct perf_event_attr *attrs,
@@ -90,16 +119,20 @@ static void group_events(struct pmu_session *session, const size_t *events, size
 }
 
 int pmu_session_open(struct pmu_session *session_out, const struct pmu_system *system,
-                     const struct counter_events *events, bool strict, struct dv_error *error_out)
+                     const struct counter_events *events, int cpu, bool strict, struct dv_error *error_out)
 {
     struct pmu_session *session = session_out;
     size_t usable[COUNTER_EVENTS_MAX];
     size_t n_usable = 0;
+    struct cpu_kinds kinds;
+    system->kinds(system->user, &kinds);
     *session = (struct pmu_session){.system = system, .n_events = events->n_items};
     for (size_t i = 0; i < events->n_items; i++) {
         struct pmu_event *event = &session->events[i];
         event->event = events->items[i];
         int code = event_encode(event, strict, error_out);
+        if (code == 0)
+            code = event_direct(event, &kinds, cpu, strict, error_out);
         if (code != 0)
             return code;
         if (event->status == COUNTER_OK)

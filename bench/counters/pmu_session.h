@@ -68,11 +68,13 @@ struct pmu_session {
     size_t group_events[COUNTER_EVENTS_MAX][PMU_GROUP_MAX]; /* indices into events */
 };
 
-/* Encodes, opens, self-tests and groups the events. Only a name that libpfm4 does not know although the user
+/* Encodes, opens, self-tests and groups the events, for the CPU `cpu` (-1: any), on which the caller runs: of
+ * a hybrid CPU's PMUs the one that counts there takes the generic events, and an event of another is
+ * COUNTER_OTHER_PMU, or DV_ERROR_USAGE as below. Only a name that libpfm4 does not know although the user
  * gave it fails (DV_ERROR_USAGE), and only where `strict`; everything else is a status of its event. Nothing
  * stays open. About 5 ms. */
 int pmu_session_open(struct pmu_session *session_out, const struct pmu_system *system,
-                     const struct counter_events *events, bool strict, struct dv_error *error_out);
+                     const struct counter_events *events, int cpu, bool strict, struct dv_error *error_out);
 
 /* The first event of that role that may be used, or -1. */
 int pmu_session_find(const struct pmu_session *session, enum counter_role role);

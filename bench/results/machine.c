@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine.h"
+#include "cpu_kinds.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -340,6 +341,9 @@ void machine_read_below(struct machine *machine_out, const char *root)
     read_aslr(machine_out, root);
     read_thp(machine_out, root);
     read_load_and_memory(machine_out, root);
+    struct cpu_kinds kinds;
+    cpu_kinds_read_below(&kinds, root);
+    cpu_kinds_text(&kinds, machine_out->cpu_kinds, sizeof machine_out->cpu_kinds);
     machine_out->n_cpus = count_online(root);
     if (*root == 0)
         read_process(machine_out);

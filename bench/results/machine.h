@@ -27,9 +27,10 @@ struct machine {
     int family;              /* -1 unknown; these three on x86 only */
     int model;
     int stepping;
-    int n_cpus;         /* online; at least 1 */
-    int n_cpus_allowed; /* this process may run on; 0 unknown */
-    uint64_t l1d_bytes; /* of one instance of the cache; 0 unknown */
+    int n_cpus;          /* online; at least 1 */
+    char cpu_kinds[224]; /* "cpu_core 0-15 | cpu_atom 16-23" where cores differ, else "" */
+    int n_cpus_allowed;  /* this process may run on; 0 unknown */
+    uint64_t l1d_bytes;  /* of one instance of the cache; 0 unknown */
     uint64_t l2_bytes;
     uint64_t l3_bytes;
     uint64_t memory_bytes; /* 0 unknown */
@@ -66,8 +67,8 @@ int machine_warnings(const struct machine *machine, void (*warn)(const char *tex
  * allowed here). */
 int machine_pin_cpu(int cpu, struct dv_error *error_out);
 
-/* The CPU to measure on when none was asked for: the last one allowed, since CPU 0 takes most interrupts;
- * -1 unknown. */
+/* The CPU to measure on when none was asked for: the last one allowed, since CPU 0 takes most interrupts,
+ * and of a hybrid CPU one of the fastest kind (cpu_kinds.h); -1 unknown. */
 int machine_default_cpu(void);
 
 /* Fixes what malloc adapts by itself while a program runs, so that a later block sees the same allocator as

@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cpu_kinds.h"
+
 /* Freed memory up to this much stays mapped, so that using it again faults in no pages. */
 #define TRIM_THRESHOLD_BYTES (256 << 20)
 /* Where glibc's own adapting ends after large blocks were freed; setting it stops the adapting. */
@@ -39,12 +41,11 @@ int machine_pin_cpu(int cpu, struct dv_error *error_out)
 int machine_default_cpu(void)
 {
     cpu_set_t allowed;
+    struct cpu_kinds kinds;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return -1;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-        if (CPU_ISSET(cpu, &allowed))
-            return cpu;
-    return -1;
+    cpu_kinds_read_below(&kinds, "");
+    return cpu_kinds_choose(&kinds, &allowed);
 }
 
 uint64_t machine_fix_malloc(void)
@@ -129,7 +130,7 @@ double machine_steal_pct(const struct machine_ticks *before, const struct machin
 
 int machine_warnings(const struct machine *machine, void (*warn)(const char *text, void *user), void *user)
 {
-    char text[160];
+    char text[320];
     int n_warnings = 0;
     const double load_limit = 0.5 * machine->n_cpus;
     const struct {
@@ -151,6 +152,13 @@ int machine_warnings(const struct machine *machine, void (*warn)(const char *tex
         if (!rows[i].applies)
             continue;
         warn(rows[i].text, user);
+        n_warnings++;
+    }
+    if (machine->cpu_kinds[0]) {
+        snprintf(text, sizeof text,
+                 "hybrid CPU (%s): times are of the kind that the column cpu belongs to; --cpu chooses",
+                 machine->cpu_kinds);
+        warn(text, user);
         n_warnings++;
     }
     if (machine->load_1min > load_limit) {

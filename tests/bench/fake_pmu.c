@@ -109,6 +109,11 @@ static ssize_t fake_read(void *user, int fd, void *buffer, size_t n_bytes)
     return (ssize_t)n_all;
 }
 
+static void fake_kinds(void *user, struct cpu_kinds *kinds_out)
+{
+    *kinds_out = ((struct fake_pmu *)user)->kinds;
+}
+
 static void fake_close(void *user, int fd)
 {
     struct fake_pmu *fake = user;
@@ -123,5 +128,6 @@ static int fake_level(void *user)
 
 struct pmu_system fake_pmu_system(struct fake_pmu *fake)
 {
-    return (struct pmu_system){fake_open, fake_control, fake_id, fake_read, fake_close, fake_level, fake};
+    return (struct pmu_system){fake_open,  fake_control, fake_id,    fake_read,
+                               fake_close, fake_level,   fake_kinds, fake};
 }

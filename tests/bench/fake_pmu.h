@@ -44,12 +44,13 @@ struct fake_pmu {
     int open_errno_at;          /* 1 + index of the open that fails with open_errno; 0: as above */
     int id_errno;
     int read_errno;
-    long read_bytes;      /* -1: as many as asked for */
-    uint64_t running_pct; /* 100: all the time; 0: never */
-    uint64_t switch_ns;   /* that a group is enabled before it runs */
-    int level;            /* of perf_event_paranoid */
-    bool is_reversed;     /* siblings are read in another order than opened */
-    uint64_t start_value; /* of every counter, such as just below a wrap */
+    long read_bytes;        /* -1: as many as asked for */
+    uint64_t running_pct;   /* 100: all the time; 0: never */
+    uint64_t switch_ns;     /* that a group is enabled before it runs */
+    struct cpu_kinds kinds; /* of a hybrid CPU */
+    int level;              /* of perf_event_paranoid */
+    bool is_reversed;       /* siblings are read in another order than opened */
+    uint64_t start_value;   /* of every counter, such as just below a wrap */
     /* What event `config` of `type` counts in the n-th stretch. */
     uint64_t (*count)(const struct fake_pmu *fake, uint32_t type, uint64_t config, size_t stretch);
 };

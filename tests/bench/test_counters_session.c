@@ -75,7 +75,7 @@ static void open_session(struct fake_pmu *fake, const struct pmu_system *system)
     struct dv_error error = {0};
     (void)fake;
     assert_int_equal(counter_events_parse(&events, NULL, &error), 0);
-    if (pmu_session_open(&session, system, &events, true, &error) != 0)
+    if (pmu_session_open(&session, system, &events, 0, true, &error) != 0)
         fail_msg("%s", error.message);
 }
 
@@ -415,6 +415,42 @@ static void test_unknown_event(void **state)
     assert_null(counters);
 }
 
+static void set_kind(struct cpu_kind *kind, const char *pmu, const char *list, int cpu, uint32_t perf_type)
+{
+    snprintf(kind->pmu, sizeof kind->pmu, "%s", pmu);
+    snprintf(kind->list, sizeof kind->list, "%s", list);
+    CPU_ZERO(&kind->cpus);
+    CPU_SET(cpu, &kind->cpus);
+    kind->perf_type = perf_type;
+}
+
+/* CPU 3 is of the second kind: a generic event without its PMU's number would go to the first, and one of the
+ * first PMU (here of the type of software events) counts nothing on it. */
+static void test_hybrid(void **state)
+{
+    (void)state;
+    struct fake_pmu fake;
+    struct counter_events events;
+    struct dv_error error = {0};
+    fake_pmu_init(&fake);
+    fake.kinds.n_items = 2;
+    set_kind(&fake.kinds.items[0], "cpu_core", "1-2", 1, PERF_TYPE_SOFTWARE);
+    set_kind(&fake.kinds.items[1], "cpu_atom", "3", 3, 10);
+    const struct pmu_system system = fake_pmu_system(&fake);
+    assert_int_equal(counter_events_parse(&events, "perf::INSTRUCTIONS", &error), 0);
+    assert_int_equal(pmu_session_open(&session, &system, &events, 3, true, &error), 0);
+    assert_true(session.events[0].attr.config == (UINT64_C(10) << 32 | PERF_COUNT_HW_INSTRUCTIONS));
+    assert_non_null(strstr(session.events[0].encoding, "@cpu_atom"));
+    assert_int_equal(counter_events_parse(&events, "perf::PAGE-FAULTS", &error), 0);
+    assert_int_equal(pmu_session_open(&session, &system, &events, 3, false, &error), 0);
+    assert_int_equal(session.events[0].status, COUNTER_OTHER_PMU);
+    assert_int_equal(pmu_session_open(&session, &system, &events, 3, true, &error), DV_ERROR_USAGE);
+    assert_non_null(strstr(error.message, "cpu_core (CPUs 1-2)"));
+    assert_non_null(strstr(error.message, "CPU 3 has cpu_atom"));
+    assert_int_equal(pmu_session_open(&session, &system, &events, -1, true, &error), 0); /* not pinned */
+    assert_int_equal(session.events[0].status, COUNTER_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_no_pmu),
         cmocka_unit_test(test_not_asked),
         cmocka_unit_test(test_unknown_event),
+        cmocka_unit_test(test_hybrid),
     };
     if (!pmu_names_built()) {
         printf("skipped: built without libpfm4\n");

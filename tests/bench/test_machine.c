@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "cpu_kinds.h"
 #include "machine.h"
 
 static char root[] = "/tmp/dvbench-machine-XXXXXX";
@@ -105,6 +106,42 @@ static void test_server(void **state)
     assert_null(strpbrk(id, ",\"\r\n"));
     machine_folder(&machine, folder, sizeof folder);
     assert_string_equal(folder, "Intel-R-Xeon-R-Platinum-8488C-odd_4-vCPUs_kvm");
+}
+
+/* An efficiency core has the last number; a PMU of the uncore has no `cpus`, and one kind is no choice. */
+static void test_hybrid(void **state)
+{
+    (void)state;
+    struct cpu_kinds kinds;
+    struct machine machine;
+    cpu_set_t allowed;
+    put("sys/bus/event_source/devices/cpu_atom/cpus", "4-5,7\n");
+    put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    put("sys/bus/event_source/devices/uncore_imc/cpumask", "0\n");
+    put("sys/bus/event_source/devices/uncore_imc/type", "21\n");
+    cpu_kinds_read_below(&kinds, root);
+    assert_int_equal(kinds.n_items, 0);
+    put("sys/bus/event_source/devices/cpu_core/cpus", "0-3\n");
+    put("sys/bus/event_source/devices/cpu_core/type", "4\n");
+    cpu_kinds_read_below(&kinds, root); /* without speeds: by its name */
+    assert_int_equal(kinds.n_items, 2);
+    assert_string_equal(kinds.items[0].pmu, "cpu_core");
+    assert_string_equal(cpu_kinds_find(&kinds, 7)->pmu, "cpu_atom");
+    assert_int_equal(cpu_kinds_find(&kinds, 7)->perf_type, 10);
+    assert_null(cpu_kinds_find(&kinds, 6));
+    CPU_ZERO(&allowed);
+    for (int cpu = 1; cpu < 8; cpu++)
+        CPU_SET(cpu, &allowed);
+    assert_int_equal(cpu_kinds_choose(&kinds, &allowed), 3);
+    put(CPU "cpu1/cpufreq/cpuinfo_max_freq", "3000000\n");
+    put(CPU "cpu5/cpufreq/cpuinfo_max_freq", "3100000\n");
+    cpu_kinds_read_below(&kinds, root);
+    assert_int_equal(cpu_kinds_choose(&kinds, &allowed), 7);
+    for (int cpu = 4; cpu < 8; cpu++)
+        CPU_CLR(cpu, &allowed);
+    assert_int_equal(cpu_kinds_choose(&kinds, &allowed), 3);
+    machine_read_below(&machine, root);
+    assert_string_equal(machine.cpu_kinds, "cpu_atom 4-5,7 | cpu_core 0-3");
 }
 
 static void count_warning(const char *text, void *user)
@@ -295,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_server, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_hybrid, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_warnings, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_absent_is_unknown, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_virtualisation, make_root, remove_root),

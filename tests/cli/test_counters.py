@@ -11,7 +11,7 @@ import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event", "self-test-failed", "file-limit", "busy", "refused",
-         "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "step-refused", "step-too-long", "not-asked",
+         "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "other-pmu", "step-refused", "step-too-long", "not-asked",
          "interrupted"}
 
 
