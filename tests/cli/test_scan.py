@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import struct
@@ -200,6 +201,18 @@ class Scan(unittest.TestCase):
     def test_no_space_is_seen_before_writing(self):
         result = self.scan("--rows", str(1 << 40), "--columns", "0", code=1)
         self.assertIn("MB free", result.stderr)
+
+    def test_a_table_that_does_not_fit_is_removed(self):
+        """As on a disk that fills while the table is written: no file may grow past 1 MB."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+        data, out = os.path.join(self.folder.name, "small"), os.path.join(self.folder.name, "none")
+        result = self.run_program("scan", "--rows", "400000", "--files", "1", *QUICKLY, "--data", data, "--out", out,
+                                  preexec_fn=limit, restore_signals=False)
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (1, 1), result.stderr)
+        self.assertIn("part-00000.parquet", result.stderr)
+        self.assertEqual((os.listdir(data), os.path.exists(out)), ([], False))
 
     def test_no_library(self):
         for words in (["--duckdb", "/nonexistent/folder"], ["--duckdb=" + __file__]):
