@@ -264,9 +264,8 @@ static int write_content(const struct report_text *text, const struct report *re
     write_overview(text, report);
     write_warnings(text, report);
     int status = report_key_numbers(text, report->figures.summary, error_out);
-    if (status == 0)
-        status = report_claims(text, report->figures.summary, error_out);
     if (status == 0) {
+        report_claims(text, report->figures.summary);
         write_figures(text, report);
         write_not_measured(text, report);
         write_settings(text, report);

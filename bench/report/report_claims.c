@@ -5,102 +5,358 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "figure_rows.h"
 #include "report_numbers.h"
+#include "stats.h"
+
+/* What a claim's cell is found by; what is 0 or NULL is the usual. */
+struct claim_cell {
+    const char *kernel;
+    double rate; /* that the spec asks for */
+    const char *sink;
+    const char *mode;
+    uint64_t batch_rows;
+    uint64_t rows;    /* of the file; 0: any */
+    uint64_t length;  /* of runs; 0: not such a vector */
+    uint64_t percent; /* of the chunks that have deletes; 0: not such a vector */
+};
+
+enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_UNMEASURED };
 
 struct claim {
+    enum claim_kind kind;
     const char *what;
     const char *published;
+    double value;
+    double factor;
+    struct claim_cell a, b;
     const char *method;
-    enum figure_axis axis;
-    double rate; /* of the vectors that it is about; 0: any */
-    const char *kernel_a;
-    double place_a;
-    const char *kernel_b;
-    double place_b;
+    const char *missing; /* what would settle it, of UNMEASURED */
 };
 
-static const struct claim claims[] = {
-#define CLAIM(what, published, method, axis, rate, kernel_a, place_a, kernel_b, place_b)                     \
-    {what, published, method, FIGURE_AXIS_##axis, rate, kernel_a, place_a, kernel_b, place_b},
-#include "report_claims.def"
-#undef CLAIM
-};
-
-/* Run lengths at 12 % are another claim than at 0.5 %; generated rates differ a little from those asked
- * for. */
-static bool is_about(const struct claim *claim, const struct figure_group *group)
-{
-    return claim->rate == 0 || fabs(group->rate - claim->rate) < 0.2 * claim->rate;
-}
-
-static bool is_usual(const struct figure_group *group, const struct csv_table *summary)
-{
-    size_t row = group->points[0].row;
-    return strcmp(csv_text(summary, row, CSV_summary_sink), "row_ids") == 0 &&
-           strcmp(csv_text(summary, row, CSV_summary_mode), "stream") == 0;
-}
-
-/* "2.22x", and the interval where the ratios are paired. */
-static bool measure(const struct claim *claim, const struct figure_group *group,
-                    const struct csv_table *summary, char *out, size_t n_out)
-{
-    size_t a = report_find_row(group, summary, claim->kernel_a, claim->place_a);
-    size_t b = report_find_row(group, summary, claim->kernel_b, claim->place_b);
-    if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
-        return false;
-    char ratio[32], low[32], high[32];
-    bool is_paired = claim->place_a == claim->place_b && strcmp(claim->kernel_a, "per_row") == 0;
-    double value = is_paired ? csv_real(summary, b, CSV_summary_speedup_vs_per_row) : NAN;
-    if (isnan(value)) {
-        snprintf(out, n_out, "%sx",
-                 report_number(report_cost(summary, a) / report_cost(summary, b), ratio, sizeof ratio));
-        return true;
+#define CELL(...)                                                                                            \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
     }
-    report_number(value, ratio, sizeof ratio);
-    report_number(csv_real(summary, b, CSV_summary_speedup_low), low, sizeof low);
-    report_number(csv_real(summary, b, CSV_summary_speedup_high), high, sizeof high);
-    if (low[0] != '\0' && high[0] != '\0')
-        snprintf(out, n_out, "%sx (%s to %s)", ratio, low, high);
+#define CLAIM(kind, what, published, value, factor, a, b, method)                                            \
+    {CLAIM_##kind, what, published, value, factor, a, b, method, NULL},
+#define UNMEASURED(what, published, method, missing)                                                         \
+    {CLAIM_UNMEASURED, what, published, NAN, 0, {0}, {0}, method, missing},
+static const struct claim claims[] = {
+#include "report_claims.def"
+};
+#undef CELL
+#undef CLAIM
+#undef UNMEASURED
+
+/* A run, or one machine of a merged one. */
+struct place {
+    const struct csv_table *summary;
+    const char *machine;
+};
+
+struct answer {
+    double value, low, high;
+    enum { ANSWER_CANNOT_TELL, ANSWER_REPRODUCED, ANSWER_DIFFERS } verdict;
+    char why[400];
+};
+
+/* --- finding --- */
+
+static bool is_text(const struct place *place, size_t row, enum csv_column column, const char *text)
+{
+    return strcmp(csv_text(place->summary, row, column), text) == 0;
+}
+
+/* A key that the spec lacks is 0. */
+static bool has_key(const char *dv, const char *key, uint64_t value)
+{
+    const double found = figure_spec_value(dv, key);
+    return (isnan(found) ? 0 : found) == (double)value;
+}
+
+static bool is_cell(const struct place *place, size_t row, const struct claim_cell *cell)
+{
+    const char *dv = csv_text(place->summary, row, CSV_summary_dv);
+    const double batch_rows = cell->batch_rows ? (double)cell->batch_rows : 5000;
+    return is_text(place, row, CSV_summary_machine, place->machine) &&
+           is_text(place, row, CSV_summary_verdict, "ok") && is_text(place, row, CSV_summary_doubts, "") &&
+           is_text(place, row, CSV_summary_kernel, cell->kernel) &&
+           is_text(place, row, CSV_summary_sink, cell->sink ? cell->sink : "row_ids") &&
+           is_text(place, row, CSV_summary_mode, cell->mode ? cell->mode : "stream") &&
+           csv_real(place->summary, row, CSV_summary_batch_rows) == batch_rows &&
+           fabs(figure_spec_rate(dv) - cell->rate) < 1e-9 && has_key(dv, "length", cell->length) &&
+           has_key(dv, "percent", cell->percent) &&
+           (!cell->rows || csv_real(place->summary, row, CSV_summary_rows) == (double)cell->rows);
+}
+
+/* The article's own vectors go before others of that rate. */
+static size_t find(const struct place *place, const struct claim_cell *cell)
+{
+    size_t found = REPORT_NO_ROW;
+    for (size_t row = 0; row < csv_n_rows(place->summary); row++)
+        if (is_cell(place, row, cell) &&
+            (found == REPORT_NO_ROW || (is_text(place, row, CSV_summary_recipe, "article") &&
+                                        !is_text(place, found, CSV_summary_recipe, "article"))))
+            found = row;
+    return found;
+}
+
+/* --- measuring --- */
+
+static double number(const struct place *place, size_t row, enum csv_column column)
+{
+    return csv_real(place->summary, row, column);
+}
+
+static void divide(struct answer *answer, const struct place *place, size_t a, size_t b,
+                   const enum csv_column columns[3])
+{
+    answer->value = number(place, a, columns[0]) / number(place, b, columns[0]);
+    answer->low = number(place, a, columns[1]) / number(place, b, columns[2]);
+    answer->high = number(place, a, columns[2]) / number(place, b, columns[1]);
+}
+
+/* Paired where both were measured in the same rounds and A is what ratios refer to; else the widest that the
+ * intervals of the two allow. */
+static void measure_cost(struct answer *answer, const struct place *place, size_t a, size_t b)
+{
+    static const enum csv_column times[] = {CSV_summary_ns_per_row, CSV_summary_ns_per_row_low,
+                                            CSV_summary_ns_per_row_high};
+    const bool is_paired = is_text(place, a, CSV_summary_kernel, "per_row") &&
+                           is_text(place, b, CSV_summary_dv, csv_text(place->summary, a, CSV_summary_dv)) &&
+                           is_text(place, b, CSV_summary_run, csv_text(place->summary, a, CSV_summary_run)) &&
+                           is_text(place, b, CSV_summary_mode, csv_text(place->summary, a, CSV_summary_mode));
+    if (is_paired) {
+        answer->value = number(place, b, CSV_summary_speedup_vs_per_row);
+        answer->low = number(place, b, CSV_summary_speedup_low);
+        answer->high = number(place, b, CSV_summary_speedup_high);
+    } else
+        divide(answer, place, a, b, times);
+}
+
+/* Deletes of a chunk of 65,536 rows are binomial; an array holds 4,096. The range is what 95 % of such files
+ * have. */
+static void measure_arrays(struct answer *answer, const struct place *place, const struct claim *claim,
+                           size_t a)
+{
+    const double n = number(place, a, CSV_summary_chunks), rows = 65536;
+    const double model =
+        0.5 * erfc(-(4096.5 - rows * claim->a.rate) / sqrt(2 * rows * claim->a.rate * (1 - claim->a.rate)));
+    const double spread =
+        196 * sqrt(model * (1 - model) / n) + 100 / n; /* the last chunk is not a whole one */
+    answer->value = 100 * number(place, a, CSV_summary_array_containers) / n;
+    answer->low = fmax(0, 100 * model - spread);
+    answer->high = fmin(100, 100 * model + spread);
+    const bool is_inside = answer->value >= answer->low && answer->value <= answer->high;
+    char text[5][32];
+    answer->verdict = is_inside ? ANSWER_REPRODUCED : ANSWER_DIFFERS;
+    snprintf(
+        answer->why, sizeof answer->why,
+        "Of %s chunks %s %% are arrays, %s what the binomial model gives files of this size (%s to %s %%).",
+        csv_text(place->summary, a, CSV_summary_chunks), report_number(answer->value, text[1], 32),
+        is_inside ? "within" : "outside of", report_number(answer->low, text[2], 32),
+        report_number(answer->high, text[3], 32));
+}
+
+/* --- judging --- */
+
+/* The direction counts unless the claim is that there is none; then the whole interval within the factor. */
+static void judge(struct answer *answer, const struct claim *claim, double noise_pct)
+{
+    const struct stats_interval interval = {
+        .exists = answer->low > 0 && answer->high > 0, .low = answer->low, .high = answer->high};
+    const enum stats_verdict direction = stats_judge_ratio(&interval, noise_pct);
+    const bool has_direction = fabs(log(claim->value)) > log(1.1);
+    const double least = claim->value / claim->factor, most = claim->value * claim->factor;
+    if (!interval.exists || (has_direction && direction == STATS_CANNOT_TELL))
+        answer->verdict = ANSWER_CANNOT_TELL;
+    else if (has_direction && (direction == STATS_ABOVE) != (claim->value > 1))
+        answer->verdict = ANSWER_DIFFERS;
+    else if (answer->low >= least && answer->high <= most)
+        answer->verdict = ANSWER_REPRODUCED;
     else
-        snprintf(out, n_out, "%sx", ratio);
-    return true;
+        answer->verdict = answer->low > most || answer->high < least ? ANSWER_DIFFERS : ANSWER_CANNOT_TELL;
 }
 
-/* The first usual group that has both cells decides. */
-static int write_claim(const struct report_text *text, const struct claim *claim,
-                       const struct csv_table *summary, struct dv_error *error_out)
+static void say_cost(struct answer *answer, const struct claim *claim, const struct place *place, size_t a,
+                     size_t b)
 {
-    struct figure_groups groups;
-    int status = figure_rows_group(&groups, summary, claim->axis, CSV_summary_ns_per_row, FIGURE_CHOICE_ALL,
-                                   error_out);
-    if (status < 0)
-        return status;
-    char measured[128] = "not in this run";
-    for (size_t i = 0; i < groups.n_items; i++)
-        if (is_usual(&groups.items[i], summary) && is_about(claim, &groups.items[i]) &&
-            measure(claim, &groups.items[i], summary, measured, sizeof measured))
-            break;
-    const char *cells[] = {claim->what, claim->published, claim->method, measured};
-    report_table_row(text, cells, 4);
-    figure_groups_free(&groups);
-    return 0;
+    char text[6][32], instructions[120] = "";
+    const double first = number(place, a, CSV_summary_instructions_per_row),
+                 second = number(place, b, CSV_summary_instructions_per_row);
+    if (first > 0 && second > 0)
+        snprintf(instructions, sizeof instructions, ", with %s and %s instructions",
+                 report_number(first, text[0], 32), report_number(second, text[1], 32));
+    snprintf(answer->why, sizeof answer->why,
+             "%s took %s ns per row and %s %s%s: %s times the published ratio.", claim->a.kernel,
+             report_number(number(place, a, CSV_summary_ns_per_row), text[2], 32), claim->b.kernel,
+             report_number(number(place, b, CSV_summary_ns_per_row), text[3], 32), instructions,
+             report_number(answer->value / claim->value, text[4], 32));
 }
 
-int report_claims(const struct report_text *text, const struct csv_table *summary, struct dv_error *error_out)
+static void measure_ratio(struct answer *answer, const struct claim *claim, const struct place *place,
+                          size_t a, size_t b)
 {
-    const char *headers[] = {"cost of the first over cost of the second", "published", "measured there by",
-                             "measured here"};
-    int status = 0;
+    static const enum csv_column gains[] = {CSV_summary_speedup_vs_per_row, CSV_summary_speedup_low,
+                                            CSV_summary_speedup_high},
+                                 bytes[] = {CSV_summary_dv_bytes, CSV_summary_dv_bytes, CSV_summary_dv_bytes};
+    if (claim->kind == CLAIM_COST)
+        measure_cost(answer, place, a, b);
+    else
+        divide(answer, place, a, b, claim->kind == CLAIM_GAIN ? gains : bytes);
+    judge(answer, claim,
+          claim->kind == CLAIM_BYTES ? 0
+                                     : fmax(number(place, a, CSV_summary_noise_floor_pct),
+                                            number(place, b, CSV_summary_noise_floor_pct)));
+    if (claim->kind != CLAIM_BYTES)
+        say_cost(answer, claim, place, a, b);
+    else
+        snprintf(answer->why, sizeof answer->why, "%s bytes against %s.",
+                 csv_text(place->summary, a, CSV_summary_dv_bytes),
+                 csv_text(place->summary, b, CSV_summary_dv_bytes));
+    const size_t n = strlen(answer->why);
+    if (answer->verdict == ANSWER_CANNOT_TELL)
+        snprintf(answer->why + n, sizeof answer->why - n, " Cannot tell: %s.",
+                 isnan(answer->low) ? "there is no interval under 6 samples"
+                                    : "the interval crosses the edge of the factor or the noise floor");
+}
+
+static struct answer answer_claim(const struct claim *claim, const struct place *place)
+{
+    struct answer answer = {NAN, NAN, NAN, ANSWER_CANNOT_TELL, ""};
+    const bool is_known = claim->kind != CLAIM_UNMEASURED;
+    const size_t a = is_known ? find(place, &claim->a) : REPORT_NO_ROW,
+                 b = is_known ? find(place, &claim->b) : REPORT_NO_ROW;
+    if (!is_known)
+        snprintf(answer.why, sizeof answer.why, "Not measured: %s.", claim->missing);
+    else if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
+        snprintf(answer.why, sizeof answer.why, "Not measured: this run lacks the cells.");
+    else if (claim->kind == CLAIM_ARRAYS)
+        measure_arrays(&answer, place, claim, a);
+    else
+        measure_ratio(&answer, claim, place, a, b);
+    return answer;
+}
+
+/* --- writing --- */
+
+static const char *const verdicts[] = {"cannot tell", "reproduced", "differs"};
+
+/* "2.22x (2.10 to 2.31)"; "" where not measured. */
+static const char *value_text(const struct claim *claim, const struct answer *answer, char text_out[128])
+{
+    char text[3][32];
+    const char *unit = claim->kind == CLAIM_ARRAYS ? " %" : "x";
+    const bool has_interval = claim->kind != CLAIM_BYTES && !isnan(answer->low) && !isnan(answer->high);
+    text_out[0] = '\0';
+    if (!isnan(answer->value))
+        snprintf(text_out, 128, has_interval ? "%s%s (%s%s to %s)" : "%s%s",
+                 report_number(answer->value, text[0], 32), unit, claim->kind == CLAIM_ARRAYS ? "model " : "",
+                 report_number(answer->low, text[1], 32), report_number(answer->high, text[2], 32));
+    return text_out;
+}
+
+enum { MOST_MACHINES = 8 };
+
+/* One machine: number, verdict and why; several: number and verdict of each. */
+static void write_claim(const struct report_text *text, const struct claim *claim, const struct place *places,
+                        size_t n_places)
+{
+    char values[MOST_MACHINES][160], published[160], factor[32];
+    const char *cells[3 + MOST_MACHINES] = {claim->what, published};
+    struct answer answer = {0};
+    snprintf(published, sizeof published, "%s (%s)", claim->published, claim->method);
+    for (size_t i = 0; i < n_places; i++) {
+        char value[128];
+        answer = answer_claim(claim, &places[i]);
+        value_text(claim, &answer, value);
+        snprintf(values[i], sizeof values[i], n_places == 1 || !value[0] ? "%s%s" : "%s: %s",
+                 n_places == 1 ? "" : verdicts[answer.verdict], value);
+        cells[2 + i] = values[i];
+    }
+    char verdict[80];
+    snprintf(verdict, sizeof verdict, "%s", verdicts[answer.verdict]);
+    if (claim->factor > 1 && !isnan(answer.value))
+        snprintf(verdict, sizeof verdict, "%s (factor %s)", verdicts[answer.verdict],
+                 report_number(claim->factor, factor, sizeof factor));
+    if (n_places == 1) {
+        cells[3] = verdict;
+        cells[4] = answer.why;
+    }
+    report_table_row(text, cells, n_places == 1 ? 5 : 2 + n_places);
+}
+
+static size_t find_places(struct place places[MOST_MACHINES], const struct csv_table *summary)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < csv_n_rows(summary); row++) {
+        const char *machine = csv_text(summary, row, CSV_summary_machine);
+        size_t i = 0;
+        while (i < n && strcmp(places[i].machine, machine) != 0)
+            i++;
+        if (i == n && n < MOST_MACHINES)
+            places[n++] = (struct place){summary, machine};
+    }
+    return n;
+}
+
+static bool is_measured(const struct claim *claim, const struct place *places, size_t n_places)
+{
+    for (size_t i = 0; i < n_places; i++)
+        if (!isnan(answer_claim(claim, &places[i]).value))
+            return true;
+    return false;
+}
+
+/* The claims that have an answer, or those that have none. */
+static void write_table(const struct report_text *text, const struct place *places, size_t n_places,
+                        bool of_measured)
+{
+    const char *headers[3 + MOST_MACHINES] = {"claim", "published", "here", "verdict", "why"};
+    for (size_t i = 0; n_places > 1 && i < n_places; i++)
+        headers[2 + i] = places[i].machine;
+    report_table_begin(text, headers, n_places == 1 ? 5 : 2 + n_places);
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        if (is_measured(&claims[i], places, n_places) == of_measured)
+            write_claim(text, &claims[i], places, n_places);
+    report_table_end(text);
+}
+
+struct claims_count report_claims_count(const struct csv_table *summary)
+{
+    struct claims_count count = {0};
+    struct place places[MOST_MACHINES];
+    const size_t n_places = find_places(places, summary);
+    for (size_t p = 0; p < n_places; p++)
+        for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+            const struct answer answer = answer_claim(&claims[i], &places[p]);
+            count.n_reproduced += answer.verdict == ANSWER_REPRODUCED;
+            count.n_differ += answer.verdict == ANSWER_DIFFERS;
+            count.n_cannot_tell += answer.verdict == ANSWER_CANNOT_TELL;
+        }
+    return count;
+}
+
+void report_claims(const struct report_text *text, const struct csv_table *summary)
+{
+    struct place places[MOST_MACHINES];
+    const size_t n_places = find_places(places, summary);
+    const struct claims_count count = report_claims_count(summary);
     report_heading(text, 2, "The article's claims and this run");
     report_paragraph(text,
-                     "Other machine, language and method: JMH timed Java on one batch again and again, the "
-                     "Spark profile counts samples of "
-                     "a whole scan. Here C kernels stream over a file into row ids. Agreement of direction "
-                     "and order is what to look for. "
-                     "Ranges are intervals of paired ratios; numbers without one are ratios of two medians.");
-    report_table_begin(text, headers, 4);
-    for (size_t i = 0; i < sizeof claims / sizeof *claims && status == 0; i++)
-        status = write_claim(text, &claims[i], summary, error_out);
-    report_table_end(text);
-    return status;
+                     "Reproduced: %zu; differ: %zu; cannot tell: %zu, where this run lacks the cells too.",
+                     count.n_reproduced, count.n_differ, count.n_cannot_tell);
+    report_paragraph(
+        text, "A ratio is the cost of the first over the cost of the second. Reproduced: the same direction, "
+              "beyond the noise floor, and the whole interval within the factor; differs: another direction, "
+              "or the whole interval outside of the factor. Intervals are those of paired ratios where both "
+              "cells have the same vector and the first is per_row; else they are the widest that the "
+              "intervals of the "
+              "two medians allow. There Java was measured on other machines, here C is.");
+    write_table(text, places, n_places, true);
+    report_fold_begin(text,
+                      "claims that this run cannot judge: the plans `article` and `full` have the cells");
+    write_table(text, places, n_places, false);
+    report_fold_end(text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The article's claims beside what the run measured.
+/* The article's claims beside what the run measured, each with a verdict.
  *
  * Place in the data flow: report_claims.def + summary.csv -> a table of the report. */
 #ifndef DVBENCH_REPORT_CLAIMS_H
@@ -8,8 +8,15 @@
 #include "csv.h"
 #include "report_text.h"
 
-/* Writes the section; a claim whose cells the run lacks says so. Returns 0 or DV_ERROR_MEMORY. */
-int report_claims(const struct report_text *text, const struct csv_table *summary,
-                  struct dv_error *error_out);
+/* Over all machines of the run. */
+struct claims_count {
+    size_t n_reproduced;
+    size_t n_differ;
+    size_t n_cannot_tell;
+};
+struct claims_count report_claims_count(const struct csv_table *summary);
+
+/* Writes the section. A merged run has a column per machine, up to 8. */
+void report_claims(const struct report_text *text, const struct csv_table *summary);
 
 #endif

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The claims of the report: test_claims.py DVBENCH SOURCE. Verdicts follow from the numbers of a summary, changed here."""
+import csv
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = sys.argv.pop()
+PROGRAM = os.path.abspath(sys.argv.pop())
+CLAIM = "| callbacks instead of lookups, 0.5 % |"
+
+
+class Claims(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.run_dir = pathlib.Path(self.folder.name, "run")
+        self.run_dir.mkdir()
+        reference = sorted(glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-quick")))[-1]
+        for name in ("summary.csv", "run.json"):
+            shutil.copy(os.path.join(reference, name), self.run_dir)
+        with open(self.run_dir / "summary.csv", newline="", encoding="utf-8") as file:
+            self.rows = list(csv.DictReader(file))
+        self.row, = [row for row in self.rows if (row["kernel"], row["sink"], row["axis_value"]) == ("for_each_in_range", "row_ids", "0.005")]
+
+    def report(self, rows):
+        with open(self.run_dir / "summary.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        subprocess.run([PROGRAM, "report", str(self.run_dir)], check=True, stdout=subprocess.PIPE)
+        return (self.run_dir / "report.md").read_text(encoding="utf-8")
+
+    def cells(self, rows, claim=CLAIM):
+        line, = [line for line in self.report(rows).splitlines() if line.startswith(claim)]
+        return [cell.strip() for cell in line.split("|")[1:-1]]
+
+    def set(self, value, low, high):
+        self.row.update(speedup_vs_per_row=value, speedup_low=low, speedup_high=high, noise_floor_pct="5")
+        return self.cells(self.rows)
+
+    def test_verdicts(self):
+        """Published: 8.56x, within a factor of 2."""
+        self.assertEqual(self.set("9", "8", "10")[2:4], ["9.00x (8.00 to 10.0)", "reproduced (factor 2.00)"])
+        self.assertTrue(self.set("30", "29", "31")[3].startswith("differs"))
+        self.assertTrue(self.set("0.5", "0.4", "0.6")[3].startswith("differs"))
+        for value in (("17", "16", "18"), ("1.02", "0.9", "1.2"), ("9", "", "")):
+            cells = self.set(*value)
+            self.assertTrue(cells[3].startswith("cannot tell"), cells)
+            self.assertIn("Cannot tell: ", cells[4])
+
+    def test_not_measured(self):
+        rows = [row for row in self.rows if row is not self.row]
+        self.assertEqual(self.cells(rows)[2:], ["", "cannot tell", "Not measured: this run lacks the cells."])
+
+    def test_arrays(self):
+        claim = "| chunks that are arrays, 6.1 % |"
+        self.assertEqual(self.cells(self.rows, claim)[3], "reproduced")
+        for row in self.rows:
+            if row["axis_value"] == "0.061":
+                row["array_containers"], row["bitset_containers"] = "2", "29"
+        self.assertEqual(self.cells(self.rows, claim)[3], "differs")
+
+    def test_a_column_per_machine(self):
+        self.set("9", "8", "10")
+        others = [dict(row, machine="another machine", run="another") for row in self.rows]
+        other, = [row for row in others if row["cell"] == self.row["cell"]]
+        other.update(speedup_vs_per_row="40", speedup_low="39", speedup_high="41")
+        self.assertEqual(self.cells(self.rows + others)[2:], ["reproduced: 9.00x (8.00 to 10.0)", "differs: 40.0x (39.0 to 41.0)"])
+
+
+if __name__ == "__main__":
+    unittest.main()
