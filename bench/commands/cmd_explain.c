@@ -10,29 +10,8 @@
 #include "cell_find.h"
 #include "command.h"
 #include "explain_text.h"
+#include "pairs.h"
 #include "run_dir.h"
-
-/* The article's three cases: two kernels at two deletion rates. */
-struct preset {
-    const char *id;
-    const char *kernels[2];
-    double rates[2];
-    const char *question;
-};
-
-static const struct preset presets[] = {
-    {"array-vs-bitset",
-     {"per_row", "per_row"},
-     {0.05, 0.12},
-     "why is a lookup in an array dearer than in a bitset?"},
-    {"per-row-vs-range",
-     {"per_row", "for_each_in_range"},
-     {0.061, 0.061},
-     "what does walking the range save?"},
-    {"8-vs-50", {"per_row", "per_row"}, {0.5, 0.08}, "why is 50 % dearer than 8 % in the same bitset?"},
-};
-
-#define N_PRESETS (sizeof presets / sizeof presets[0])
 
 struct arguments {
     const char *run_dir;
@@ -44,15 +23,16 @@ struct arguments {
 
 static void help(void)
 {
-    puts("usage: dvbench explain RUN A B | RUN PRESET | RUN     (RUN alone: all presets that it has cells "
-         "for)\n"
-         "  A, B       a cell: its hash (column cell) or kernel/sink@dv[,batch=N][,mode=M]; of the dv's spec "
-         "the recipe\n"
-         "             and the keys that tell it apart are enough\n"
-         "  PRESET     array-vs-bitset, per-row-vs-range, 8-vs-50: the article's cases, at the nearest rates "
-         "of the run\n"
-         "  --penalty  core cycles of a branch miss; default: as measured in the run\n"
-         "  --csv      where to write the pairs as CSV; default RUN/explain.csv; - for none");
+    printf(
+        "usage: dvbench explain RUN A B | RUN PRESET | RUN     (only RUN: all presets that it has cells "
+        "for)\n"
+        "  A, B       a cell: its hash (column cell) or kernel/sink@dv[,batch=N][,mode=M]; of the dv's spec, "
+        "the recipe\n"
+        "             and the keys that distinguish it are enough\n"
+        "  PRESET     %s: the article's cases, at the nearest rates of the run\n"
+        "  --penalty  core cycles of a branch miss; default: as measured in the run\n"
+        "  --csv      where to write the pairs as CSV; default RUN/explain.csv; - for none\n",
+        article_pair_ids());
 }
 
 enum { OPTION_PENALTY = 256, OPTION_CSV };
@@ -91,38 +71,31 @@ static int parse(int argc, char **argv, struct arguments *arguments_out, struct 
     return first;
 }
 
-static const struct preset *preset_find(const char *id)
-{
-    for (size_t i = 0; i < N_PRESETS; i++)
-        if (strcmp(presets[i].id, id) == 0)
-            return &presets[i];
-    return NULL;
-}
-
-static int explain_preset(struct explain *explain, const struct preset *preset, struct dv_error *error_out)
+static int explain_preset(struct explain *explain, const struct article_pair *pair,
+                          struct dv_error *error_out)
 {
     size_t rows[2] = {0};
-    int status = 0;
-    for (int i = 0; i < 2 && status == 0; i++)
-        status = cell_find_rate(explain->summary, preset->kernels[i], preset->rates[i], &rows[i], error_out);
-    if (status != 0)
-        return status;
+    const int side = article_pair_rows(pair, explain->summary, NULL, 0, rows);
+    if (side < 2)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "the run has no cell of %s into row_ids at a deletion rate near %g %%",
+                       pair->kernels[side], 100 * pair->rates[side]);
     char question[160];
-    snprintf(question, sizeof question, "%s (A deletes %.3g %%, B %.3g %% of the rows)", preset->question,
+    snprintf(question, sizeof question, "%s (A deletes %.3g %%, B %.3g %% of the rows)", pair->question,
              100 * csv_real(explain->summary, rows[0], CSV_summary_rate),
              100 * csv_real(explain->summary, rows[1], CSV_summary_rate));
-    return explain_pair(explain, preset->id, question, rows[0], rows[1], error_out);
+    return explain_pair(explain, pair->id, question, rows[0], rows[1], error_out);
 }
 
-/* A preset that the run has no cells for is told and passed over; all of them missing is an error. */
+/* A preset that the run has no cells for is reported and passed over; all of them missing is an error. */
 static int explain_all(struct explain *explain, struct dv_error *error_out)
 {
     size_t n_explained = 0;
-    for (size_t i = 0; i < N_PRESETS; i++) {
+    for (size_t i = 0; i < N_ARTICLE_PAIRS; i++) {
         struct dv_error missing = {0};
-        int status = explain_preset(explain, &presets[i], &missing);
+        int status = explain_preset(explain, &article_pairs[i], &missing);
         if (status == DV_ERROR_USAGE)
-            printf("%s: %s\n\n", presets[i].id, missing.message);
+            printf("%s: %s\n\n", article_pairs[i].id, missing.message);
         else if (status != 0) {
             *error_out = missing;
             return status;
@@ -148,13 +121,11 @@ static int explain_names(struct explain *explain, const struct arguments *argume
         return explain_all(explain, error_out);
     if (arguments->n_names == 2)
         return explain_cells(explain, arguments->names[0], arguments->names[1], error_out);
-    const struct preset *preset = preset_find(arguments->names[0]);
-    if (!preset)
-        return dv_fail(
-            error_out, DV_ERROR_USAGE,
-            "explain: '%s' is no preset; one of array-vs-bitset, per-row-vs-range, 8-vs-50, or two cells",
-            arguments->names[0]);
-    return explain_preset(explain, preset, error_out);
+    const struct article_pair *pair = article_pair_find(arguments->names[0]);
+    if (!pair)
+        return dv_fail(error_out, DV_ERROR_USAGE, "explain: unknown preset '%s'; give two cells or one of %s",
+                       arguments->names[0], article_pair_ids());
+    return explain_preset(explain, pair, error_out);
 }
 
 int command_explain(int argc, char **argv, struct dv_error *error_out)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cell_find.h"
 #include "cell_name.h"
-#include "figure_pairs.h"
 
 /* Whether `part`, up to ':' or its end, is one of the parts of `spec`. */
 static bool has_part(const char *spec, const char *part, size_t n_bytes)
@@ -79,33 +76,4 @@ int cell_find(const struct csv_table *summary, const char *name, size_t *row_out
                        "'%s' means %zu cells: add more of the DV's spec, batch= or mode=", name, n_found);
     return dv_fail(error_out, DV_ERROR_USAGE,
                    "no cell '%s' in this run; give its hash or kernel/sink@dv[,batch=N][,mode=M]", name);
-}
-
-static bool is_preset_row(const struct csv_table *summary, size_t row, const char *kernel)
-{
-    return strcmp(csv_text(summary, row, CSV_summary_kernel), kernel) == 0 &&
-           strcmp(csv_text(summary, row, CSV_summary_sink), "row_ids") == 0 &&
-           strcmp(csv_text(summary, row, CSV_summary_mode), "stream") == 0 &&
-           strcmp(csv_text(summary, row, CSV_summary_axis), "rate") == 0 &&
-           strcmp(csv_text(summary, row, CSV_summary_verdict), "ok") == 0;
-}
-
-int cell_find_rate(const struct csv_table *summary, const char *kernel, double rate, size_t *row_out,
-                   struct dv_error *error_out)
-{
-    double nearest = INFINITY;
-    bool is_found = false;
-    for (size_t row = 0; row < csv_n_rows(summary); row++) {
-        double distance = figure_pairs_rate_distance(csv_real(summary, row, CSV_summary_rate), rate);
-        if (!is_preset_row(summary, row, kernel) || !(distance < nearest))
-            continue;
-        nearest = distance;
-        *row_out = row;
-        is_found = true;
-    }
-    if (is_found)
-        return 0;
-    return dv_fail(error_out, DV_ERROR_USAGE,
-                   "the run has no cell of %s into row_ids at a deletion rate near %g %%", kernel,
-                   100 * rate);
 }

@@ -14,10 +14,4 @@
  * keys. None or several rows: DV_ERROR_USAGE, naming what would make it one. */
 int cell_find(const struct csv_table *summary, const char *name, size_t *row_out, struct dv_error *error_out);
 
-/* The row with verdict ok of that kernel into row_ids, in stream, on the axis `rate`, whose deletion rate is
- * nearest to `rate`, as the figure of pairs chooses it (figure_pairs_rate_distance); DV_ERROR_USAGE where the
- * run has none. For presets. */
-int cell_find_rate(const struct csv_table *summary, const char *kernel, double rate, size_t *row_out,
-                   struct dv_error *error_out);
-
 #endif

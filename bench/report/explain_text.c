@@ -6,7 +6,7 @@
 
 #include "cell_name.h"
 #include "explain_text.h"
-#include "figure_pairs.h"
+#include "pairs.h"
 
 int explain_open(struct explain *explain_out, const struct csv_table *summary,
                  const struct csv_table *counters, double penalty, const char *run_dir, const char *csv_path,
@@ -16,7 +16,7 @@ int explain_open(struct explain *explain_out, const struct csv_table *summary,
     *explain_out =
         (struct explain){.summary = summary, .penalty = {penalty, NAN, NAN}, .is_given = !isnan(penalty)};
     if (!explain_out->is_given)
-        explain_out->penalty = figure_pairs_penalty(counters);
+        explain_out->penalty = pairs_penalty(counters);
     if (csv_path && strcmp(csv_path, "-") == 0)
         return 0;
     snprintf(path, sizeof path, "%s%s", csv_path ? csv_path : run_dir, csv_path ? "" : "/explain.csv");
@@ -39,7 +39,7 @@ int explain_close(struct explain *explain, struct dv_error *error_out)
 
 /* --- one pair --- */
 
-struct pair {
+struct compared {
     const struct csv_table *summary;
     size_t rows[2];
     struct attribution_side sides[2];
@@ -95,7 +95,7 @@ static void print_share(const struct explain *explain, const struct attribution 
            attribution->misses_for_all, attribution->delta_branch_misses);
 }
 
-static void print_instructions(const struct pair *pair)
+static void print_instructions(const struct compared *pair)
 {
     const struct attribution *attribution = &pair->attribution;
     const struct attribution_side *a = &pair->sides[0];
@@ -113,7 +113,7 @@ static void print_instructions(const struct pair *pair)
 }
 
 /* Times whose intervals touch are no difference to explain. */
-static void print_doubt(const struct pair *pair)
+static void print_doubt(const struct compared *pair)
 {
     double low[2];
     double high[2];
@@ -139,7 +139,7 @@ static void write_cell(FILE *file, const struct csv_table *summary, size_t row)
             csv_text(summary, row, CSV_summary_sink), csv_text(summary, row, CSV_summary_dv));
 }
 
-static void write_row(const struct explain *explain, const char *id, const struct pair *pair)
+static void write_row(const struct explain *explain, const char *id, const struct compared *pair)
 {
     const struct attribution *attribution = &pair->attribution;
     const struct attribution_side *a = &pair->sides[0];
@@ -176,9 +176,9 @@ static void write_row(const struct explain *explain, const char *id, const struc
 int explain_pair(struct explain *explain, const char *id, const char *question, size_t row_a, size_t row_b,
                  struct dv_error *error_out)
 {
-    struct pair pair = {.summary = explain->summary, .rows = {row_a, row_b}};
+    struct compared pair = {.summary = explain->summary, .rows = {row_a, row_b}};
     for (int i = 0; i < 2; i++) {
-        pair.sides[i] = figure_pairs_side(explain->summary, pair.rows[i]);
+        pair.sides[i] = pairs_side(explain->summary, pair.rows[i]);
         if (isnan(pair.sides[i].ns))
             return dv_fail(error_out, DV_ERROR_USAGE, "%s/%s was not timed in this run: %s",
                            csv_text(explain->summary, pair.rows[i], CSV_summary_kernel),

@@ -15,6 +15,7 @@
 #include "figure_pairs.h"
 #include "figure_rows.h"
 #include "gnuplot.h"
+#include "pairs.h"
 #include "run_dir.h"
 
 struct figure_row {
@@ -230,7 +231,7 @@ static struct attribution_penalty load_penalty(const char *run_dir)
     struct csv_table *counters;
     if (run_dir_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
         counters = NULL;
-    struct attribution_penalty penalty = figure_pairs_penalty(counters);
+    struct attribution_penalty penalty = pairs_penalty(counters);
     csv_free(counters);
     return penalty;
 }

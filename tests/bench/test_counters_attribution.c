@@ -13,8 +13,8 @@
 
 #include "attribution.h"
 #include "cell_find.h"
-#include "figure_pairs.h"
 #include "csv.h"
+#include "pairs.h"
 
 /* Per call of 5,000 rows, JMH perfnorm on a Ryzen 5 5600X: 0.5 %, 5 % (arrays), 12 % (bitset). */
 static const struct attribution_side sparse = {66.05e3, 292071.8, 1414419, 385765, 62.79, false};
@@ -213,30 +213,53 @@ static void test_cells_by_name(void **state)
     csv_free(table);
 }
 
-static void test_cells_by_rate(void **state)
+static int find_pair(const struct csv_table *table, double rate_a, const char *kernel_b, double rate_b,
+                     size_t rows_out[2])
+{
+    const struct article_pair pair = {.kernels = {"per_row", kernel_b}, .rates = {rate_a, rate_b}};
+    return article_pair_rows(&pair, table, NULL, 0, rows_out);
+}
+
+static void test_pairs_by_rate(void **state)
 {
     (void)state;
     struct csv_table *table = make_table();
-    size_t row = SIZE_MAX;
-    assert_int_equal(cell_find_rate(table, "per_row", 0.05, &row, NULL), 0);
-    assert_int_equal(row, 0);
-    assert_int_equal(cell_find_rate(table, "per_row", 0.11, &row, NULL), 0);
-    assert_int_equal(row, 1);
-    assert_int_equal(cell_find_rate(table, "per_row", 0.9, &row, NULL), DV_ERROR_USAGE);
-    assert_int_equal(cell_find_rate(table, "no_kernel", 0.05, &row, NULL), DV_ERROR_USAGE);
+    size_t found[2];
+    assert_int_equal(find_pair(table, 0.05, "per_row", 0.11, found), 2);
+    assert_int_equal(found[0], 0);
+    assert_int_equal(found[1], 1);
+    assert_int_equal(find_pair(table, 0.9, "per_row", 0.05, found), 0);
+    assert_int_equal(find_pair(table, 0.05, "no_kernel", 0.05, found), 1);
+    static const size_t given[] = {4, 3};
+    const struct article_pair pair = {.kernels = {"per_row", "per_row"}, .rates = {0.12, 0.11}};
+    assert_int_equal(article_pair_rows(&pair, table, given, 2, found), 2);
+    assert_int_equal(found[0], 4);
     csv_free(table);
 }
 
-/* Another rate may stand for the wanted one where the containers stay what they are. */
+/* Another rate may stand for the wanted one where the containers stay what they are: the table has 0.05 and
+ * 0.12. */
 static void test_rates_that_stand_for_another(void **state)
 {
     (void)state;
-    assert_true(figure_pairs_rate_distance(0.08, 0.08) == 0);
-    assert_true(figure_pairs_rate_distance(0.07, 0.08) < figure_pairs_rate_distance(0.1, 0.08));
-    assert_true(isinf(figure_pairs_rate_distance(0.062, 0.08)));  /* arrays for bitsets */
-    assert_true(isinf(figure_pairs_rate_distance(0.066, 0.061))); /* bitsets for arrays */
-    assert_true(isinf(figure_pairs_rate_distance(0.25, 0.5)));
-    assert_true(isinf(figure_pairs_rate_distance(0, 0.05)));
+    struct csv_table *table = make_table();
+    size_t found[2];
+    assert_int_equal(find_pair(table, 0.062, "per_row", 0.07, found), 2);
+    assert_int_equal(find_pair(table, 0.063, "per_row", 0.05, found), 0);  /* bitsets for arrays */
+    assert_int_equal(find_pair(table, 0.05, "per_row", 0.0685, found), 1); /* beyond 1.75 */
+    assert_int_equal(find_pair(table, 0.02, "per_row", 0.05, found), 0);
+    csv_free(table);
+}
+
+static void test_article_pairs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ARTICLE_PAIRS; i++) {
+        assert_ptr_equal(article_pair_find(article_pairs[i].id), &article_pairs[i]);
+        assert_non_null(strstr(article_pair_ids(), article_pairs[i].id));
+    }
+    assert_null(article_pair_find("8"));
+    assert_int_not_equal(article_pair_ids()[0], ',');
 }
 
 int main(void)
@@ -249,8 +272,9 @@ int main(void)
         cmocka_unit_test(test_order_changes_no_share),
         cmocka_unit_test(test_no_share),
         cmocka_unit_test(test_cells_by_name),
-        cmocka_unit_test(test_cells_by_rate),
+        cmocka_unit_test(test_pairs_by_rate),
         cmocka_unit_test(test_rates_that_stand_for_another),
+        cmocka_unit_test(test_article_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
