@@ -185,7 +185,10 @@ static void print_advice(const struct view *view)
     if (has_sim && view->step_status == COUNTER_OK)
         printf("single steps          instructions of what the simulator cannot run, over a sample\n");
     if (view->sim_status != COUNTER_NOT_ASKED)
-        printf("--counters=auto takes %s\n", has_pmu ? "pmu" : has_sim ? "sim" : "none");
+        printf("--counters=auto takes %s\n", has_pmu                           ? "pmu"
+                                             : has_sim                         ? "sim"
+                                             : view->step_status == COUNTER_OK ? "step"
+                                                                               : "none");
     if (!has_pmu)
         printf("to get more           pmu: %s: %s\n", counter_status_word(status),
                counter_status_text(status));
@@ -200,9 +203,9 @@ static void help(void)
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
         "  --events    sets (dvbench list counters) and libpfm4 names; default portable\n"
         "  --counters  exits with 4 if that source is unavailable\n"
-        "Sources: pmu, the CPU's counters; sim, callgrind; step, beside sim: the instructions, and nothing "
-        "else, "
-        "of kernels\nthat callgrind cannot run (AVX-512), by single steps over a sample of batches.\n"
+        "Sources: pmu, the CPU's counters; sim, callgrind; step: the instructions, and nothing else, of "
+        "kernels that\ncallgrind cannot run (AVX-512), or of all where auto finds no other source, by single "
+        "steps over a sample of\nbatches.\n"
         "Self-test: each event counts loops whose counts are known. pass: within 0.1 %; bias: within 5 %; "
         "fail: not used.");
 }

@@ -10,7 +10,7 @@
 #include "machine.h"
 #include "step.h"
 
-static const char *const mode_names[] = {"auto", "pmu", "sim", "none"};
+static const char *const mode_names[] = {"auto", "pmu", "sim", "none", "step"};
 
 int counters_mode_find(const char *name)
 {
@@ -89,7 +89,7 @@ static int open_sim(struct counters *counters, const char *program, struct dv_er
     return 0;
 }
 
-/* The PMU, else the simulator, else nothing; every step that fails leaves its sentence in `reason`. */
+/* The PMU, else the simulator, else single steps, else nothing; every step that fails leaves its sentence in `reason`. */
 static int open_auto(struct counters *counters, const struct counters_options *options,
                      const struct pmu_system *system, struct dv_error *error_out)
 {
@@ -114,6 +114,14 @@ static int open_auto(struct counters *counters, const struct counters_options *o
     }
     counters->status = pmu_status;
     append(counters->reason, sizeof counters->reason, "; no simulator: %s", sim_error.message);
+    counters->step_status = step_self_test();
+    if (counters->step_status != COUNTER_OK)
+        return 0;
+    counters->source = COUNTERS_STEP;
+    append(counters->reason, sizeof counters->reason,
+           "; instructions counted by single steps, over a sample");
+    append(counters->encodings, sizeof counters->encodings, "%s=single steps\n",
+           counter_role_id(ROLE_instructions));
     return 0;
 }
 
@@ -205,7 +213,7 @@ int counters_measure(struct counters *counters, const struct counters_job *job,
     int code = 0;
     if (counters->source == COUNTERS_PMU)
         code = counters_measure_pmu(counters, job, results_out, error_out);
-    else if (counters->source == COUNTERS_SIM)
+    else if (counters->source == COUNTERS_SIM || counters->source == COUNTERS_STEP)
         code = counters_measure_sim(counters, job, results_out, error_out);
     if (code != 0)
         counters_results_free(results_out, job->n_kernels);

@@ -5,7 +5,8 @@
  * Place in the data flow: struct dv + batches + kernels -> counting passes -> struct counters_result -> CSV.
  *
  * Four sources have one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
- * processes; where that cannot run a kernel, its instructions alone by single steps, `step`) and `none`.
+ * processes), `step` (instructions alone, by single steps: of kernels that `sim` cannot run, and of all where
+ * `auto` finds neither PMU nor simulator) and `none`.
  * Counting is a pass of its own over the same batches; never call it while time is measured: `sim` runs up to
  * two children at once. A value that was not counted is NAN with a status word, never 0. */
 #ifndef DVBENCH_COUNTERS_H
@@ -23,7 +24,7 @@
 
 struct counters; /* opaque */
 
-enum counters_mode { COUNTERS_AUTO, COUNTERS_PMU, COUNTERS_SIM, COUNTERS_NONE };
+enum counters_mode { COUNTERS_AUTO, COUNTERS_PMU, COUNTERS_SIM, COUNTERS_NONE, COUNTERS_STEP };
 
 /* COUNTERS_x for "auto", "pmu", "sim", "none"; -1 for anything else. */
 int counters_mode_find(const char *name);
@@ -76,7 +77,8 @@ struct counters_result {
     size_t n_values;
 };
 
-/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else none, and
+/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else single
+ * steps, else none, and
  * never fails for want of them; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message
  * that says what would change it; an unknown event name is DV_ERROR_USAGE. On failure *counters_out is
  * NULL. */

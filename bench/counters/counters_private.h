@@ -14,8 +14,8 @@
 #include "sim.h"
 
 struct counters {
-    enum counters_mode source;  /* COUNTERS_PMU, COUNTERS_SIM or COUNTERS_NONE */
-    enum counter_status status; /* of a source that is none: why */
+    enum counters_mode source;  /* not COUNTERS_AUTO; COUNTERS_STEP is never asked for */
+    enum counter_status status; /* of a source that is none or step: why no other */
     struct counter_events events;
     struct pmu_session pmu;
     struct pmu_penalty penalty;
@@ -35,6 +35,7 @@ void counters_result_fill(struct counters_result *result, const double per_row[N
 
 int counters_measure_pmu(const struct counters *counters, const struct counters_job *job,
                          struct counters_result *results_out, struct dv_error *error_out);
+/* Over the simulator, or where there is none by steps alone. */
 int counters_measure_sim(const struct counters *counters, const struct counters_job *job,
                          struct counters_result *results_out, struct dv_error *error_out);
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -23,6 +27,54 @@ static void remove_files(const char *directory, const char *prefix)
         if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
             unlinkat(dirfd(dir), entry->d_name, 0);
     closedir(dir);
+}
+
+static void remove_all(const struct sim_files *files)
+{
+    for (size_t i = 0; i < files->n_children; i++) {
+        remove_files(files->directories[i], "");
+        rmdir(files->directories[i]);
+    }
+    remove_files(files->root, "");
+    rmdir(files->root);
+}
+
+/* In a session of its own, so that what kills the program's process group leaves it; holds nothing of the
+ * program open. Children of a killed program may still be writing: it tries for two seconds. */
+static void __attribute__((noreturn)) watch(const struct sim_files *files, int fd)
+{
+    char byte;
+    const struct timespec pause = {.tv_nsec = 20000000};
+    setsid();
+    prctl(PR_SET_NAME, "dvbench-watch");
+    if (dup2(fd, 0) < 0)
+        _exit(1);
+    close_range(1, ~0u, 0);
+    while (read(0, &byte, 1) < 0 && errno == EINTR)
+        ;
+    for (int i = 0; i < 100 && access(files->root, F_OK) == 0; i++) {
+        remove_all(files);
+        nanosleep(&pause, NULL);
+    }
+    _exit(0);
+}
+
+/* Without one, for want of processes or descriptors, only what is killed leaves its folder. */
+static void start_watcher(struct sim_files *files)
+{
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return;
+    const pid_t pid = fork();
+    if (pid == 0)
+        watch(files, fds[0]);
+    close(fds[0]);
+    if (pid < 0) {
+        close(fds[1]);
+        return;
+    }
+    files->watcher = pid;
+    files->watcher_fd = fds[1];
 }
 
 int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_error *error_out)
@@ -46,6 +98,7 @@ int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_err
             return status;
         }
     }
+    start_watcher(files_out);
     return 0;
 }
 
@@ -53,13 +106,14 @@ void sim_files_close(struct sim_files *files)
 {
     if (files->root[0] == '\0')
         return;
-    for (size_t i = 0; i < files->n_children; i++) {
-        remove_files(files->directories[i], "");
-        rmdir(files->directories[i]);
-    }
-    remove_files(files->root, "");
-    rmdir(files->root);
+    remove_all(files);
     files->root[0] = '\0';
+    if (files->watcher == 0)
+        return;
+    close(files->watcher_fd);
+    while (waitpid(files->watcher, NULL, 0) < 0 && errno == EINTR)
+        ;
+    files->watcher = 0;
 }
 
 static FILE *create(const char *directory, const char *name, struct dv_error *error_out)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder that the simulator and its children share: payload, jobs, dumps.
  *
- * Place in the data flow: sim.c writes jobs here and finds dumps here; it is gone after each block. */
+ * Place in the data flow: sim.c writes jobs here and finds dumps here; it is gone after each block, and where
+ * this process is killed a moment later: a watcher process outlives it for that. */
 #ifndef DVBENCH_SIM_FILES_H
 #define DVBENCH_SIM_FILES_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "batches.h"
 #include "counters.h"
@@ -18,6 +20,8 @@ struct sim_files {
     char root[256];                                /* of mkdtemp below TMPDIR or /tmp; "" where not open */
     char directories[SIM_FILES_CHILDREN_MAX][288]; /* one a child: its working directory */
     size_t n_children;
+    int watcher_fd; /* its closing, by this process's end at the latest, lets the watcher remove the folder */
+    pid_t watcher;  /* 0: none */
 };
 
 int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_error *error_out);

@@ -119,7 +119,9 @@ int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, s
     for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
         dir[n - 1] = '\0';
     int status = 0;
-    if (!is_name_of_run(run_dir_name(dir)))
+    if (strcmp(dir, "/") == 0)
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--out /: a run needs a folder of its own: name one");
+    else if (!is_name_of_run(run_dir_name(dir)))
         status = dv_fail(error_out, DV_ERROR_USAGE,
                          "--out %s: a run's name is UTF-8 without comma, quote and control characters", dir);
     else if (make_path(dir) != 0)

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """counters, sweep --counters and explain through the program. argv: dvbench."""
 import csv
+import glob
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event", "self-test-failed", "file-limit", "busy", "refused",
@@ -88,6 +91,24 @@ def sweep(path, mode, env=None, expect=(0,), kernels="expand_positions,direct_sc
     return dvbench("sweep", "--recipe", "uniform:rows=131072:seed=1", "--rates", "5%,12%", "--kernel", kernels,
                    "--sink", "row_ids", "--rounds", "6", "--min-time", "1us", "--counters", mode, *(["--events", events] if events else []), "--no-plots", "--quiet",
                    "--out", path, env=env, expect=expect)
+
+
+def test_killed(folder):
+    """A simulation that is killed with its program leaves nothing in the temporary folder."""
+    temporary = os.path.join(folder, "tmp")
+    os.mkdir(temporary)
+    process = subprocess.Popen([PROGRAM, "counters", "--counters", "sim"], stdout=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary),
+                               start_new_session=True)
+    while process.poll() is None and not glob.glob(os.path.join(temporary, "*", "0", "job")):
+        time.sleep(0.002)
+    assert process.poll() is None, "it ended before it was killed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(1000):
+        if not os.listdir(temporary):
+            return
+        time.sleep(0.01)
+    assert not os.listdir(temporary)
 
 
 def check_cells(rows, source):
@@ -202,6 +223,8 @@ def main():
         works = {source: any(row["source"] == source and row["status"] == "ok" for row in rows) for source in ("sim", "step")}
         test_sweeps(folder, works["sim"])
         test_article(folder)
+        if works["sim"]:
+            test_killed(folder)
         if works["sim"] and works["step"]:  # steps stand in for the simulator, which cannot run a sanitizer's build
             test_stepped(folder)
 
