@@ -8,7 +8,9 @@
 #     DVBENCH_DATA      the CSV ("summary.csv")
 #     DVBENCH_OUT       the picture without its extension (the script's name, in the current folder)
 #     DVBENCH_FORMAT    svg, png or pdf ("svg"); svg where this gnuplot lacks the terminal
-#     DVBENCH_TITLE     the question (the script's own)
+#     DVBENCH_SIZE      inches, "WIDTH HEIGHT" (the usual 11 6.6); below 6 the legend is below the data
+#     DVBENCH_FONT      "NAME,PT"
+#     DVBENCH_TITLE     the question (the script's own); a blank: none, and no subtitle
 #     DVBENCH_SUBTITLE  which data it is answered for
 #     DVBENCH_STYLE_ORDER  ids of all kernels of the run: what dashes and points are dealt out by (DVBENCH_KERNELS)
 #     DVBENCH_MAIN      techniques that are drawn heavier (none)
@@ -26,12 +28,27 @@ format_used = "svg"
 if (wanted_format eq "pdf" && has_terminal("pdfcairo")) { format_used = "pdf" }
 if (wanted_format eq "png" && (has_terminal("pngcairo") || has_terminal("png"))) { format_used = "png" }
 if (format_used ne wanted_format) { print "no terminal for ".wanted_format." in this gnuplot: drew svg" }
-if (format_used eq "svg") { set terminal svg size 1100,660 noenhanced font "sans-serif,14" background rgb "white" }
-if (format_used eq "pdf") { set terminal pdfcairo size 11in,6.6in noenhanced font "Sans,12" background rgb "white" }
+size_text = env("DVBENCH_SIZE", "11 6.6")
+width_in = real(word(size_text, 1))
+height_in = real(word(size_text, 2))
+has_size = strlen(env("DVBENCH_SIZE", "")) > 0
+is_narrow = width_in < 6
+font_text = env("DVBENCH_FONT", "")
+font_name = strlen(font_text) > 0 ? font_text[1:strstrt(font_text, ",") - 1] : ""
+base_pt = strlen(font_text) > 0 ? real(font_text[strstrt(font_text, ",") + 1:*]) : is_narrow ? 8 : width_in > 12 ? 14 : 10.08
+# The usual picture has 100 pixels an inch, one of a size of its own the 96 of a web page; png has twice as many then.
+dots = has_size ? 96.0 : 100.0
+unit = format_used eq "svg" ? dots / 72 : format_used eq "png" ? dots / 96 : 1.0
+font_of(points) = sprintf(",%.4g", points * unit)
+family(usual) = (strlen(font_name) > 0 ? font_name : usual).font_of(base_pt)
+if (format_used eq "svg") { set terminal svg size width_in * dots,height_in * dots noenhanced font family("sans-serif") background rgb "white" }
+if (format_used eq "pdf") { set terminal pdfcairo size width_in in,height_in in noenhanced fontscale 1 font family("Sans") background rgb "white" }
 if (format_used eq "png" && has_terminal("pngcairo")) {
-    set terminal pngcairo size 1100,660 noenhanced font "Sans,11" background rgb "white"
+    png_scale = has_size ? 2 : 1
+    set terminal pngcairo size png_scale * width_in * dots,png_scale * height_in * dots noenhanced fontscale png_scale \
+        linewidth png_scale pointscale png_scale font family("Sans") background rgb "white"
 }
-if (format_used eq "png" && !has_terminal("pngcairo")) { set terminal png size 1100,660 noenhanced }
+if (format_used eq "png" && !has_terminal("pngcairo")) { set terminal png size width_in * dots,height_in * dots noenhanced }
 set encoding utf8
 set output out.".".format_used
 
@@ -59,7 +76,9 @@ count_zeros(name) = (n_zeros = n_zeros + (has_word(kernels, strcol("kernel")) &&
 with_opening(name) = (o_value = column(name), column("works_at_open") != 1 ? o_value : \
     name eq "ns_per_row" ? column("total_ns_per_row") : o_value * column("ns_per_row") / column("total_ns_per_row"))
 charged(name) = (c_value = with_opening(name), c_value > 0 ? c_value : NaN)
-title_of(k) = works_at_open(k) ? k.", with opening" : k
+# Where there is little room names lose what most of them have.
+label_of(k) = is_narrow && strstrt(k, "_in_range") > 0 ? k[1:strstrt(k, "_in_range") - 1].k[strstrt(k, "_in_range") + 9:*] : k
+title_of(k) = label_of(k).(works_at_open(k) ? (is_narrow ? " + opening" : ", with opening") : "")
 
 # ---- what the rows say of each kernel: its technique, and whether it works at opening (columns of the same names)
 known = ""; techniques = ""; openings = ""
@@ -90,8 +109,9 @@ dash(k) = is_main(k) ? 1 : 1 + int(member(k)) % 5
 # The techniques that the question is about are drawn heavier.
 main_techniques = env("DVBENCH_MAIN", "")
 is_main(k) = has_word(main_techniques, technique(k))
-width(k) = is_main(k) ? 3.2 : 1.6
-size_of(k) = is_main(k) ? 1.0 : 0.75
+look = is_narrow ? 0.5 : 1.0
+width(k) = look * (is_main(k) ? 3.2 : 1.6)
+size_of(k) = look * (is_main(k) ? 1.0 : 0.75)
 
 # ---- frame: question on top, legend at the right of the data, provenance below
 set lmargin at screen 0.080
@@ -117,15 +137,52 @@ source_text = source eq "pmu" ? "PMU" : (has_sim ? "simulated (callgrind)" : has
     (has_step ? (has_sim ? ", instructions of AVX-512 stepped" : "single steps") : "")
 footer = "Machine: ".machine." · CRoaring ".croaring." · counters: ".source_text." · run ".run
 
-question_font = format_used eq "svg" ? ",21" : ",17"
-axis_font = format_used eq "svg" ? ",14" : ",11"
-small_font = format_used eq "svg" ? ",12" : ",9"
-tiny_font = format_used eq "svg" ? ",10" : ",8"
+# Nothing is smaller than 6 points where the size is asked for.
+points_of(share) = has_size && share * base_pt < 6 ? 6 : share * base_pt
+question_font = font_of(points_of(is_narrow ? 1.1 : 1.5))
+axis_font = font_of(base_pt)
+small_font = font_of(points_of(0.857))
+tiny_font = font_of(points_of(0.714))
 # What does not fit the height would be drawn as a second column, outside of the picture.
 if (words(kernels) > 10) { set key font small_font spacing 1.05 }
-set label 1 env("DVBENCH_TITLE", question) at screen 0.018,0.952 left font question_font textcolor rgb "#111111"
-set label 2 env("DVBENCH_SUBTITLE", "sink ".sink.", batches of ".batch." rows, mode ".mode) at screen 0.018,0.900 left textcolor rgb "#555555"
-set label 3 footer at screen 0.018,0.030 left font small_font textcolor rgb "#777777"
+title_text = env("DVBENCH_TITLE", question)
+subtitle_text = title_text eq " " ? "" : env("DVBENCH_SUBTITLE", "sink ".sink.", batches of ".batch." rows, mode ".mode)
+# Broken at blanks into lines of at most n letters; a letter is about half as wide as high.
+last_blank(text, n) = n < 2 ? 0 : text[n:n] eq " " ? n : last_blank(text, n - 1)
+wrap(text, n) = strlen(text) <= n ? text : (w_at = last_blank(text, n), w_at == 0 ? text : text[1:w_at - 1]."\n".wrap(text[w_at + 1:*], n))
+n_lines(text) = strlen(text) == 0 ? 0 : strstrt(text, "\n") > 0 ? 1 + n_lines(text[strstrt(text, "\n") + 1:*]) : 1
+letters_at(points) = int(width_in * 72 * 0.95 / (0.54 * points))
+longest = 0
+do for [k in kernels] { longest = strlen(title_of(k)) > longest ? strlen(title_of(k)) : longest }
+# The longest name must fit between the data and the edge.
+key_pt = (0.265 * 72 * width_in - 3.4 * base_pt) / (0.6 * (longest < 24 ? 24 : longest))
+key_font = font_of(key_pt < 6 ? 6 : key_pt)
+if (!is_narrow && key_pt < (words(kernels) > 10 ? 0.857 : 1) * base_pt) { set key font key_font spacing 1.15 }
+if (is_narrow) {
+    title_text = title_text eq " " ? "" : wrap(title_text, letters_at(points_of(1.1)))
+    subtitle_text = wrap(subtitle_text, letters_at(points_of(0.857)))
+    title_share = 1.3 * n_lines(title_text) * points_of(1.1) / (72 * height_in)
+    head_share = title_share + 1.3 * n_lines(subtitle_text) * points_of(0.857) / (72 * height_in)
+    set lmargin at screen 0.6 / width_in
+    set rmargin at screen 1 - 0.12 / width_in
+    set tmargin at screen 1 - head_share - 0.25 / height_in
+    key_columns = 2 * (0.58 * points_of(0.714) * longest + 24) < 72 * width_in ? 2 : 1
+    key_height_in = 1.25 * points_of(0.714) / 72 * ceil((words(kernels) + 1.0) / key_columns)
+    set bmargin at screen (key_height_in + 0.45) / height_in
+    set key default
+    set key at screen 0.01,0.01 left bottom vertical maxcols key_columns reverse Left samplen 1.5 spacing 1 width -1 font tiny_font
+    set label 1 title_text at screen 0.018,1 - 0.75 * 1.3 * points_of(1.1) / (72 * height_in) left font question_font textcolor rgb "#111111"
+    set label 2 subtitle_text at screen 0.018,1 - title_share - 0.75 * 1.3 * points_of(0.857) / (72 * height_in) left font small_font textcolor rgb "#555555"
+    # The machine and the run are for the text below such a figure, which has no room for them.
+    set label 4 at graph 0.02,0.05 left font tiny_font textcolor rgb "#777777"
+    set tics font small_font
+    set xlabel font small_font offset 0,0.7
+    set ylabel font small_font
+} else {
+    set label 1 title_text at screen 0.018,0.952 left font question_font textcolor rgb "#111111"
+    set label 2 subtitle_text at screen 0.018,0.900 left textcolor rgb "#555555"
+    set label 3 footer at screen 0.018,0.030 left font small_font textcolor rgb "#777777"
+    set label 4 at screen 0.018,0.064 left font small_font textcolor rgb "#777777"
+}
 of_source = has_sim ? ", simulated" : ""
 of_instructions = has_sim && has_step ? ", simulated or stepped" : of_source
-set label 4 at screen 0.018,0.064 left font small_font textcolor rgb "#777777"

@@ -8,4 +8,4 @@ set logscale y 10
 set format y "%g"
 set ylabel "instructions per row".of_instructions." (log scale)"
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("instructions_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)

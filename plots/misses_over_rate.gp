@@ -19,4 +19,4 @@ if (n_positive > 0) {
     if (n_zeros > 0) { set label 4 sprintf("%d points without any miss have no place on a log axis and are not drawn.", n_zeros) }
 }
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(misses("branch_misses_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)

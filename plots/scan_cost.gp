@@ -11,4 +11,4 @@ set yrange [0 : *]
 set ylabel "nanoseconds per row, whole query"
 set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? column("place") : NaN):(column("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)

@@ -14,4 +14,4 @@ set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
 drawn = ""
 do for [i = 1:words(kernels)] { k = word(kernels, i); if (k ne "none" && k ne "function" && k ne "engine") { drawn = drawn." ".k } }
 plot for [i = 1:words(drawn)] k = word(drawn, i) data using (is(k) ? column("place") : NaN):(column("dv_share_pct")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title k
+        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)

@@ -57,7 +57,8 @@ static int gather_words(struct strings *words, const char *resume_dir, int argc,
 static void show(const struct scan_options *options, const char *dir)
 {
     struct dv_error error = {0};
-    if (options->plots && scan_figures_draw(dir, options->figures, &error) < 0)
+    const struct figure_style style = {.format = options->figures};
+    if (options->plots && scan_figures_draw(dir, &style, &error) < 0)
         fprintf(stderr, "dvbench: no figures: %s\n", error.message);
     if (report_write(dir, &error) < 0)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);

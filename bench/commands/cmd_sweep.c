@@ -110,8 +110,8 @@ static bool draw(const struct sweep_options *options, const char *dir, bool *has
 {
     struct dv_error error = {0};
     bool is_fine = true;
-    if (options->plots &&
-        figures_draw(dir, options->figures ? options->figures : "svg", &interrupted, &error) < 0) {
+    const struct figure_style style = {.format = options->figures};
+    if (options->plots && figures_draw(dir, &style, &interrupted, &error) < 0) {
         fprintf(stderr, "dvbench: %s%s\n", interrupted ? "" : "no figures: ", error.message);
         is_fine = error.code == DV_ERROR_UNAVAILABLE;
     }

@@ -75,22 +75,23 @@ static size_t find_fastest(const struct figure *figure, const struct csv_table *
 static void write_map_row(FILE *file, const struct csv_table *summary, size_t winner, size_t runner_up)
 {
     static const enum csv_column copied[] = {
-        CSV_summary_run,        CSV_summary_machine,    CSV_summary_croaring,      CSV_summary_counter_source,
-        CSV_summary_batch_rows, CSV_summary_mode,       CSV_summary_sink,          CSV_summary_verdict,
-        CSV_summary_kernel,     CSV_summary_axis_value, CSV_summary_rate,          CSV_summary_dv,
-        CSV_summary_ns_per_row, CSV_summary_technique,  CSV_summary_works_at_open,
+        CSV_summary_run,        CSV_summary_machine,       CSV_summary_croaring, CSV_summary_counter_source,
+        CSV_summary_batch_rows, CSV_summary_mode,          CSV_summary_sink,     CSV_summary_verdict,
+        CSV_summary_kernel,     CSV_summary_rate,          CSV_summary_dv,       CSV_summary_ns_per_row,
+        CSV_summary_technique,  CSV_summary_works_at_open,
     };
     const size_t n_copied = sizeof copied / sizeof *copied;
     if (winner == SIZE_MAX) {
         for (size_t i = 0; i < n_copied; i++)
             fprintf(file, "%s,", csv_column_info(copied[i])->name);
-        fprintf(file, "nominal_rate,runner_up,runner_up_pct,lead\n");
+        fprintf(file, "run_length,nominal_rate,runner_up,runner_up_pct,lead\n");
         return;
     }
     for (size_t i = 0; i < n_copied; i++)
         fprintf(file, "%s,", csv_text(summary, winner, copied[i]));
     double lead_pct = runner_up == SIZE_MAX ? NAN : figure_data_lead_pct(summary, winner, runner_up);
-    fprintf(file, "%.9g,", figure_spec_rate(csv_text(summary, winner, CSV_summary_dv)));
+    fprintf(file, "%.9g,%.9g,", figure_spec_value(csv_text(summary, winner, CSV_summary_dv), "length"),
+            figure_spec_rate(csv_text(summary, winner, CSV_summary_dv)));
     fprintf(file, "%s,", runner_up == SIZE_MAX ? "" : csv_text(summary, runner_up, CSV_summary_kernel));
     if (isnan(lead_pct))
         fprintf(file, ",none\n");

@@ -30,7 +30,7 @@ static const struct axis_rule axis_rules[] = {
     [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, false, 2},
     [FIGURE_AXIS_MODE] = {"the mode", ",rate,bp,", RATE_KEYS, false, true, 2},
     [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, 1},
-    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,", "length," RATE_KEYS, false, false, 2},
+    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,rate,bp,", "length," RATE_KEYS, false, false, 2},
     [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, false, 1},
 };
 
@@ -105,7 +105,7 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         break;
     case FIGURE_AXIS_GRID:
         point->y = figure_spec_rate(csv_text(table, row, CSV_summary_dv));
-        point->x = csv_real(table, row, CSV_summary_axis_value);
+        point->x = figure_spec_value(csv_text(table, row, CSV_summary_dv), "length");
         break;
     case FIGURE_AXIS_VECTOR:
         point->x = (double)row; /* of the vector's first row: see place_vector */

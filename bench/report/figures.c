@@ -150,6 +150,14 @@ static void find_picture(struct figure *figure, const char *run_dir)
     }
 }
 
+static void free_figure(struct figure *figure)
+{
+    free(figure->name);
+    free(figure->subtitle);
+    free(figure->kernels);
+    free(figure->rows);
+}
+
 static int add_figure(struct figures *figures, const struct figure_row *row, struct figure_group *group,
                       const char *run_dir, struct dv_error *error_out)
 {
@@ -176,6 +184,9 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
         placed->rows[i] = group->points[i].row;
     placed->n_rows = group->n_points;
     find_picture(placed, run_dir);
+    if (!figure_style_matches(&figures->style->figures, placed->script) &&
+        !figure_style_matches(&figures->style->figures, placed->name))
+        free_figure(&figures->items[--figures->n_items]);
     return 0;
 }
 
@@ -188,7 +199,8 @@ static int plan_row(struct figures *figures, const struct figure_row *row, const
         return status;
     for (size_t i = 0; i < groups.n_items && status == 0; i++)
         status = add_figure(figures, row, &groups.items[i], run_dir, error_out);
-    if (groups.n_items == 0 && row->axis != FIGURE_AXIS_VECTOR && figures->has_axis)
+    if (groups.n_items == 0 && row->axis != FIGURE_AXIS_VECTOR && figures->has_axis &&
+        figure_style_matches(&figures->style->figures, row->script))
         add_note(figures, "%s: not drawn, this run has no rows that vary %s with a value in column %s",
                  row->script, figure_axis_name(row->axis), csv_column_info(row->column)->name);
     figure_groups_free(&groups);
@@ -244,10 +256,14 @@ static bool has_axis(const struct csv_table *summary)
     return false;
 }
 
-int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out)
+int figures_plan(struct figures *figures_out, const char *run_dir, const struct figure_style *style,
+                 struct dv_error *error_out)
 {
-    *figures_out = (struct figures){0};
+    static const struct figure_style all = {0};
+    *figures_out = (struct figures){.style = style ? style : &all};
     int status = run_dir_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
+    if (status == 0)
+        figure_style_keep_kernels(figures_out->style, figures_out->summary, CSV_summary_kernel);
     figures_out->penalty = load_penalty(run_dir);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = dv_no_memory(error_out);
@@ -274,7 +290,9 @@ static bool take_picture(struct figure *figure, const char *part)
         if (asprintf(&from, "%s.%s", part, extensions[i]) >= 0 &&
             asprintf(&to, "%.*s.%s", (int)(strlen(part) - strlen(".part")), part, extensions[i]) >= 0 &&
             stat(from, &facts) == 0) {
-            is_taken = facts.st_size > 0 && rename(from, to) == 0;
+            is_taken = facts.st_size > 0 &&
+                       (strcmp(extensions[i], "pdf") != 0 || figure_style_remove_date(from, NULL) == 0) &&
+                       rename(from, to) == 0;
             if (!is_taken)
                 unlink(from);
         }
@@ -288,27 +306,27 @@ static bool take_picture(struct figure *figure, const char *part)
     return false;
 }
 
-static int draw_one(struct figures *figures, struct figure *figure, const char *run_dir, const char *scripts,
-                    const char *format, struct dv_error *error_out)
+static int draw_one(struct figures *figures, struct figure *figure, const char *folder, const char *scripts,
+                    const struct figure_style *style, struct dv_error *error_out)
 {
+    const char *format = style->format ? style->format : "svg";
     char *script = NULL, *data = NULL, *part = NULL, said[200] = "";
     int status = dv_no_memory(error_out);
     if (asprintf(&script, "%s/%s.gp", scripts, figure->script) >= 0 &&
-        asprintf(&data, "%s/plots/%s.csv", run_dir, figure->name) >= 0 &&
-        asprintf(&part, "%s/plots/%s.part", run_dir, figure->name) >= 0)
+        asprintf(&data, "%s/%s.csv", folder, figure->name) >= 0 &&
+        asprintf(&part, "%s/%s.part", folder, figure->name) >= 0)
         status = figure_data_write(data, figure, figures->summary, &figures->penalty, error_out);
     if (status == 0) {
-        const struct gnuplot_variable variables[] = {
+        struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 7] = {
             {"DVBENCH_DATA", data},
             {"DVBENCH_OUT", part},
-            {"DVBENCH_FORMAT", format},
-            {"DVBENCH_TITLE", figure->question},
             {"DVBENCH_SUBTITLE", figure->subtitle},
             {"DVBENCH_KERNELS", figure->kernels},
             {"DVBENCH_STYLE_ORDER", figures->kernel_order},
             {"DVBENCH_MAIN", FIGURE_MAIN_TECHNIQUES},
             {"DVBENCH_X", figure->x_column},
         };
+        figure_style_variables(style, figure->question, variables + 7);
         status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
                              error_out);
         bool is_drawn = take_picture(figure, part);
@@ -324,14 +342,6 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
     return status;
 }
 
-static int check_format(const char *format, struct dv_error *error_out)
-{
-    for (size_t i = 0; i < N_EXTENSIONS; i++)
-        if (strcmp(format, extensions[i]) == 0)
-            return 0;
-    return dv_fail(error_out, DV_ERROR_USAGE, "unknown picture format %s: svg, png or pdf", format);
-}
-
 /* Names the figures from `first` on, which a signal left out. */
 static int fail_interrupted(const struct figures *figures, size_t first, const char *run_dir,
                             struct dv_error *error_out)
@@ -344,28 +354,17 @@ static int fail_interrupted(const struct figures *figures, size_t first, const c
                    names);
 }
 
-int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
-                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
+static int draw_into(struct figures *figures, const char *run_dir, const char *folder, const char *scripts,
+                     const struct figure_style *style, const volatile sig_atomic_t *interrupted,
+                     struct dv_error *error_out)
 {
-    char scripts[4096], *folder = NULL;
-    int status = check_format(format, error_out);
-    if (status == 0)
-        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
-    if (status < 0)
-        return status;
-    if (asprintf(&folder, "%s/plots", run_dir) < 0)
-        return dv_no_memory(error_out);
-    int made = mkdir(folder, 0777);
-    free(folder);
-    if (made != 0 && errno != EEXIST)
-        return dv_fail(error_out, DV_ERROR_IO, "cannot make the folder plots: %s", strerror(errno));
     size_t n_drawn = 0;
     struct dv_error last = {0};
     for (size_t i = 0; i < figures->n_items; i++)
         figures->items[i].extension[0] = '\0'; /* a picture drawn before is not one of now */
     for (size_t i = 0; i < figures->n_items; i++) {
         struct figure *figure = &figures->items[i];
-        status = *interrupted ? 0 : draw_one(figures, figure, run_dir, scripts, format, &last);
+        int status = *interrupted ? 0 : draw_one(figures, figure, folder, scripts, style, &last);
         if (*interrupted) /* the signal may have ended gnuplot, too */
             return fail_interrupted(figures, i, run_dir, error_out);
         n_drawn += status == 0;
@@ -380,15 +379,26 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const char *f
     return last.code;
 }
 
+int figures_draw_all(struct figures *figures, const char *run_dir, const struct figure_style *style,
+                     const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
+{
+    char scripts[4096], *folder = figure_style_folder(style, run_dir);
+    int status = folder ? figure_style_check_format(style->format ? style->format : "svg", error_out)
+                        : dv_no_memory(error_out);
+    if (status == 0)
+        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
+    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (status == 0)
+        status = draw_into(figures, run_dir, folder, scripts, style, interrupted, error_out);
+    free(folder);
+    return status;
+}
+
 void figures_free(struct figures *figures)
 {
-    for (size_t i = 0; i < figures->n_items; i++) {
-        struct figure *figure = &figures->items[i];
-        free(figure->name);
-        free(figure->subtitle);
-        free(figure->kernels);
-        free(figure->rows);
-    }
+    for (size_t i = 0; i < figures->n_items; i++)
+        free_figure(&figures->items[i]);
     for (size_t i = 0; i < figures->n_notes; i++)
         free(figures->notes[i]);
     free(figures->items);
@@ -398,14 +408,14 @@ void figures_free(struct figures *figures)
     *figures = (struct figures){0};
 }
 
-int figures_draw(const char *run_dir, const char *format, const volatile sig_atomic_t *interrupted,
-                 struct dv_error *error_out)
+int figures_draw(const char *run_dir, const struct figure_style *style,
+                 const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
     struct figures figures;
-    int status = figures_plan(&figures, run_dir, error_out);
+    int status = figures_plan(&figures, run_dir, style, error_out);
     if (status < 0)
         return status;
-    status = figures_draw_all(&figures, run_dir, format, interrupted, error_out);
+    status = figures_draw_all(&figures, run_dir, style, interrupted, error_out);
     figures_free(&figures);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "attribution.h"
 #include "dv.h"
+#include "figure_style.h"
 
 enum figure_data {
     FIGURE_DATA_ROWS,  /* rows of summary.csv, unchanged */
@@ -34,15 +35,14 @@ struct figure {
     char extension[8]; /* "svg", ... once drawn, or found as drawn before; "" where there is no picture */
 };
 
-struct csv_table;
-
 struct figures {
     struct figure *items; /* owned */
     size_t n_items;
     char **notes; /* owned: one line each: figures that the run has no data for, and what went wrong while
                      drawing */
     size_t n_notes;
-    bool has_axis; /* the run varies more than the vector itself */
+    const struct figure_style *style; /* borrowed */
+    bool has_axis;                    /* the run varies more than the vector itself */
     char
         *kernel_order; /* owned: ids of all kernels of the run, blanks between: deals out dashes and points */
     struct attribution_penalty
@@ -51,21 +51,22 @@ struct figures {
 };
 
 /* Which figures the rows of RUN/summary.csv allow; finds pictures drawn before. A figure without data is a
- * note, no failure. Returns 0 or the code of run_dir_load. */
-int figures_plan(struct figures *figures_out, const char *run_dir, struct dv_error *error_out);
+ * note, no failure. `style` chooses figures and kernels; NULL: all. Returns 0 or the code of run_dir_load. */
+int figures_plan(struct figures *figures_out, const char *run_dir, const struct figure_style *style,
+                 struct dv_error *error_out);
 
-/* Writes RUN/plots/NAME.csv and draws each figure; `format` is svg, png or pdf. A figure that gnuplot could
+/* Writes NAME.csv into the folder of pictures and draws each figure. A figure that gnuplot could
  * not draw is a note, and its `extension` is "" whatever was drawn before. Returns 0, DV_ERROR_USAGE
  * (format), DV_ERROR_UNAVAILABLE (no gnuplot, or no scripts),
  * DV_ERROR_IO, or DV_ERROR_INPUT where every single figure failed. Stops when `interrupted` is set: DV_ERROR_IO, and
  * the message names the figures that are missing. */
-int figures_draw_all(struct figures *figures, const char *run_dir, const char *format,
+int figures_draw_all(struct figures *figures, const char *run_dir, const struct figure_style *style,
                      const volatile sig_atomic_t *interrupted, struct dv_error *error_out);
 
 void figures_free(struct figures *figures);
 
 /* Both, for the end of a sweep. Tolerates a run that was interrupted. */
-int figures_draw(const char *run_dir, const char *format, const volatile sig_atomic_t *interrupted,
-                 struct dv_error *error_out);
+int figures_draw(const char *run_dir, const struct figure_style *style,
+                 const volatile sig_atomic_t *interrupted, struct dv_error *error_out);
 
 #endif

@@ -306,7 +306,7 @@ int report_write(const char *run_dir, struct dv_error *error_out)
 {
     struct report report = {.run_dir = run_dir};
     int status = scan_report_is_there(run_dir) ? run_dir_load(&report.scan, run_dir, CSV_FILE_scan, error_out)
-                                               : figures_plan(&report.figures, run_dir, error_out);
+                                               : figures_plan(&report.figures, run_dir, NULL, error_out);
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);

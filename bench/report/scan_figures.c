@@ -72,8 +72,9 @@ static char *list_of(const struct csv_table *scan, const struct scan_group *grou
     return NULL;
 }
 
-static int draw(const char *run_dir, const char *scripts, const char *format, const struct csv_table *scan,
-                const struct scan_group *group, const char *axis, unsigned number, struct dv_error *error_out)
+static int draw(const char *folder, const char *scripts, const struct figure_style *style,
+                const struct csv_table *scan, const struct scan_group *group, const char *axis,
+                unsigned number, struct dv_error *error_out)
 {
     const struct scan_study *study = scan_study_find(group->study);
     const bool is_cost = strcmp(axis, "rate") == 0 || strcmp(axis, "vector") == 0;
@@ -82,8 +83,8 @@ static int draw(const char *run_dir, const char *scripts, const char *format, co
          *kernels = list_of(scan, group, CSV_scan_kernel);
     int status = 0;
     if (!labels || !kernels || asprintf(&script, "%s/scan_%s.gp", scripts, is_cost ? "cost" : "share") < 0 ||
-        asprintf(&data, "%s/plots/scan_%s.%u.csv", run_dir, group->study, number) < 0 ||
-        asprintf(&out, "%s/plots/scan_%s.%u", run_dir, group->study, number) < 0)
+        asprintf(&data, "%s/scan_%s.%u.csv", folder, group->study, number) < 0 ||
+        asprintf(&out, "%s/scan_%s.%u", folder, group->study, number) < 0)
         status = dv_no_memory(error_out);
     if (status == 0)
         status = write_data(data, scan, group, error_out);
@@ -91,15 +92,12 @@ static int draw(const char *run_dir, const char *scripts, const char *format, co
         char subtitle[200];
         snprintf(subtitle, sizeof subtitle, "%s%s%.120s", csv_text(scan, 0, CSV_scan_engine),
                  group->vectors ? ", " : "", group->vectors ? group->vectors : "");
-        const struct gnuplot_variable variables[] = {
-            {"DVBENCH_DATA", data},
-            {"DVBENCH_OUT", out},
-            {"DVBENCH_FORMAT", format},
-            {"DVBENCH_TITLE", study ? study->question : "What does the vector cost in a scan?"},
-            {"DVBENCH_SUBTITLE", subtitle},
-            {"DVBENCH_KERNELS", kernels},
-            {"DVBENCH_X", labels},
+        struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 5] = {
+            {"DVBENCH_DATA", data},       {"DVBENCH_OUT", out},  {"DVBENCH_SUBTITLE", subtitle},
+            {"DVBENCH_KERNELS", kernels}, {"DVBENCH_X", labels},
         };
+        figure_style_variables(style, study ? study->question : "What does the vector cost in a scan?",
+                               variables + 5);
         status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
                              error_out);
     }
@@ -111,13 +109,15 @@ static int draw(const char *run_dir, const char *scripts, const char *format, co
     return status;
 }
 
-int scan_figures_draw(const char *run_dir, const char *format, struct dv_error *error_out)
+int scan_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out)
 {
     struct csv_table *scan = NULL;
-    char scripts[4096], *folder = run_dir_file(run_dir, "plots");
+    char scripts[4096], *folder = figure_style_folder(style, run_dir);
     int status = folder ? run_dir_load(&scan, run_dir, CSV_FILE_scan, error_out) : dv_no_memory(error_out);
-    if (status == 0)
+    if (status == 0) {
+        figure_style_keep_kernels(style, scan, CSV_scan_kernel);
         status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
+    }
     if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
         status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
     const char *study = "";
@@ -128,8 +128,10 @@ int scan_figures_draw(const char *run_dir, const char *format, struct dv_error *
             continue;
         number = strcmp(study, group.study) == 0 ? number + 1 : 1;
         study = group.study;
-        status = draw(run_dir, scripts, format, scan, &group, csv_text(scan, row, CSV_scan_axis), number,
-                      error_out);
+        if (!figure_style_matches(&style->figures, group.study))
+            continue;
+        status =
+            draw(folder, scripts, style, scan, &group, csv_text(scan, row, CSV_scan_axis), number, error_out);
     }
     csv_free(scan);
     free(folder);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "csv.h"
+#include "figure_style.h"
 #include "report_text.h"
 
 /* Whether the folder holds a run of scan. */
@@ -15,7 +16,7 @@ bool scan_report_is_there(const char *run_dir);
 
 /* Draws one figure per study and vector of the run; `format` is svg, png or pdf. Returns 0, the code of run_dir_load,
  * DV_ERROR_UNAVAILABLE (no gnuplot), DV_ERROR_IO. */
-int scan_figures_draw(const char *run_dir, const char *format, struct dv_error *error_out);
+int scan_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out);
 
 /* Writes the sections: each study's table, sentence and figures, then the article's claims. */
 int scan_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *scan,

@@ -88,6 +88,10 @@ int csv_parse(struct csv_table **table_out, const char *bytes, size_t n_bytes, e
 
 size_t csv_n_rows(const struct csv_table *table);
 
+/* Leaves only the rows for which `keep` is true, in their order. */
+void csv_keep(struct csv_table *table,
+              bool (*keep)(const struct csv_table *, size_t row, const void *context), const void *context);
+
 /* A cell's text without quotes, "" where empty; lives as long as the table. `row` < csv_n_rows, `column` of
  * the table's file (asserted). */
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column);

@@ -268,6 +268,19 @@ size_t csv_n_rows(const struct csv_table *table)
     return table->n_rows;
 }
 
+void csv_keep(struct csv_table *table,
+              bool (*keep)(const struct csv_table *, size_t row, const void *context), const void *context)
+{
+    const size_t n_bytes = table->n_places * sizeof *table->cells;
+    size_t n_kept = 0;
+    for (size_t row = 0; row < table->n_rows; row++)
+        if (keep(table, row, context))
+            memmove(&table->cells[++n_kept * table->n_places], &table->cells[(row + 1) * table->n_places],
+                    n_bytes);
+    table->n_rows = n_kept;
+    table->n_cells = (n_kept + 1) * table->n_places;
+}
+
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column)
 {
     assert(row < table->n_rows && csv_column_info(column)->file == table->file);

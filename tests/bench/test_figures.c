@@ -175,7 +175,7 @@ static void names_are_unique_in_a_run(void **state)
     (void)state;
     struct figures figures;
     char *folder = fixture_make(rows, sizeof rows / sizeof *rows);
-    assert_int_equal(figures_plan(&figures, folder, NULL), 0);
+    assert_int_equal(figures_plan(&figures, folder, NULL, NULL), 0);
     assert_true(figures.n_items >= 8);
     for (size_t i = 0; i < figures.n_items; i++) {
         assert_null(strchr(figures.items[i].name, '/'));

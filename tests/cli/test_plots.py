@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(sys.argv[2])
@@ -181,6 +182,83 @@ def test_report(folder):
     for wanted in ("prefers-color-scheme:dark", "@media print", "@media(max-width:"):
         assert wanted in page, wanted
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
+
+
+def test_look_and_choice(folder):
+    run = make_run(os.path.join(folder, "look"), "--full")
+    out = os.path.join(folder, "out")
+    column = pictures(dvbench("plot", run, "--size", "column", "--out", out).stdout)
+    assert len(column) > 10 and not os.path.exists(os.path.join(run, "plots"))
+    for path in column:
+        text = open(path, encoding="utf-8").read()
+        assert re.search(r'<svg[^>]*width="31[67]" height="336"', text), text[:300]
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', text)]
+        assert sizes and min(sizes) >= 7.99, (path, min(sizes))  # 6 points
+    chosen = pictures(dvbench("plot", run, "--figure", "cliff", "--figure", "cost_over_rate.row_ids", "--kernel", "per_row*,direct_scalar",
+                              "--title", "Own <title>", "--font", "Courier New,9", "--out", out + "2").stdout)
+    assert {os.path.basename(path).split(".")[0] for path in chosen} == {"cliff", "cost_over_rate"}, chosen
+    assert [path for path in chosen if "cost_over_rate" in path] == [os.path.join(out + "2", "cost_over_rate.row_ids.svg")]
+    text = open(os.path.join(out + "2", "cost_over_rate.row_ids.svg"), encoding="utf-8").read()
+    assert "Own &lt;title>" in text and "Courier New" in text and "direct_scalar" in text and "for_each" not in text
+    dvbench("plot", run, "--figure", "cliff.row_ids", "--title", "none", "--out", out + "3")
+    assert "What happens" not in open(os.path.join(out + "3", "cliff.row_ids.svg"), encoding="utf-8").read()
+    for bad in (("--size", "3.3"), ("--size", "0x3"), ("--font", "A"), ("--font", "A';B,9"), ("--font", "A,99")):
+        assert "expected" in dvbench("plot", run, *bad, expect=2).stderr
+    assert "no rows" in dvbench("plot", run, "--kernel", "nosuch", expect=1).stderr
+
+
+def test_pdf_of_the_same_run_has_the_same_bytes(folder):
+    run = make_run(os.path.join(folder, "pdf"))
+    drawn = []
+    for out in ("a", "b"):
+        if drawn:
+            time.sleep(1.1)  # a date would differ
+        done = dvbench("plot", run, "--format", "pdf", "--figure", "cost_over_rate.row_ids", "--out", os.path.join(folder, out))
+        [path] = pictures(done.stdout)
+        if not path.endswith(".pdf"):
+            return  # a gnuplot without cairo
+        drawn.append(open(path, "rb").read())
+    assert drawn[0] == drawn[1] and b"CreationDate" not in drawn[0] and drawn[0].startswith(b"%PDF")
+
+
+def test_a_committed_run_stays_as_it_is(folder):
+    run = make_run(os.path.join(folder, "results", "reference", "machine", "run"))
+    assert "committed run" in dvbench("plot", run, expect=2).stderr
+    assert not os.path.exists(os.path.join(run, "plots"))
+    assert pictures(dvbench("plot", run, "--out", os.path.join(run, "plots"), "--figure", "cliff").stdout)
+
+
+def test_many_vectors_keep_what_tells_them_apart(folder):
+    names = [f"warehouse/table/part-{i:02d}-0123456789abcdef-0123456789-same-end-deletes.puffin" for i in range(50)]
+    run = make_run(os.path.join(folder, "many"))
+    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["axis"] == "rate" and row["axis_value"] == "0.01" and row["sink"] == "row_ids"]
+    with open(os.path.join(run, "summary.csv"), "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(dict(row, dv=name, axis="", axis_value="") for name in names for row in rows)
+    dvbench("plot", run, "--figure", "cost_table")
+    text = open(os.path.join(run, "plots", "cost_table_vectors.row_ids.svg"), encoding="utf-8").read()
+    labels = {label for label in re.findall(r">\s*(part-[^<]*?)\s*<", text)}
+    assert len(labels) == 50, labels
+    assert not re.search(r">\s*0\.\d\d\d?\s*<", text), "digits that do not fit their cells"
+
+
+def test_the_winners_have_a_map_whichever_axis_came_first(folder):
+    def change(row):
+        if row["axis"] == "length":
+            row["axis"], row["axis_value"] = "rate", row["rate"]
+        return row
+
+    run = make_run(os.path.join(folder, "grid"), "--full")
+    dvbench("plot", run, "--figure", "winner_map", "--figure", "explain", "--out", os.path.join(folder, "a"))
+    rewrite(os.path.join(run, "summary.csv"), change)
+    dvbench("plot", run, "--figure", "winner_map", "--out", os.path.join(folder, "b"))
+    a, b = (open(os.path.join(folder, out, "winner_map.row_ids.svg"), encoding="utf-8").read() for out in "ab")
+    assert a == b
+    # By how much a kernel wins is seen where one wins everywhere: many strengths of its colour.
+    assert len(set(re.findall(r"fill\s*=\s*'(rgb\([^']*\))'|fill = '(#[0-9a-fA-F]{6})'", a))) > 6, "one colour"
+    assert "#E4E4E4" not in open(os.path.join(folder, "a", "explain.row_ids.svg"), encoding="utf-8").read().upper(), "lines through words"
 
 
 def test_report_of_files(folder):
