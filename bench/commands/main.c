@@ -9,6 +9,9 @@
 #include "build_info.h"
 #include "command.h"
 #include "cpu.h"
+#include "gbench.h"
+#include "pmu_names.h"
+#include "run_json.h"
 #include "utf8.h"
 
 struct command {
@@ -38,6 +41,27 @@ static void print_help(FILE *out)
     fputs("\nexit codes: 0 fine, 1 a check or gate failed or an output could not be written, 2 usage,\n"
           "            3 bad input file, 4 not available here, 130 interrupted (what was measured is kept)\n",
           out);
+}
+
+static void print_version(const char *part, const char *version, const char *absence)
+{
+    printf("  %-17s %s\n", part, *version ? version : absence);
+}
+
+/* What it was built with, then the programs that it calls. */
+static void print_versions(void)
+{
+    char tool[128];
+    printf("dvbench %s (%s), CRoaring %s\n", BUILD_VERSION, BUILD_GIT_COMMIT, dv_croaring_version());
+    print_version("compiler", BUILD_COMPILER, "");
+    print_version("flags", BUILD_FLAGS, "");
+    print_version("Google Benchmark", gbench_library_version(), "");
+    print_version("libpfm4", pmu_names_version(), "built without");
+    print_version("zlib", BUILD_ZLIB_VERSION, "");
+    print_version("lz4", BUILD_LZ4_VERSION, "");
+    print_version("jansson", BUILD_JANSSON_VERSION, "");
+    print_version("gnuplot", run_json_tool_version("gnuplot", tool, sizeof tool), "not found");
+    print_version("valgrind", run_json_tool_version("valgrind", tool, sizeof tool), "not found");
 }
 
 static const struct command *find_command(const char *id)
@@ -96,7 +120,7 @@ static int run(int argc, char **argv, struct dv_error *error_out)
         return EXIT_FINE;
     }
     if (strcmp(id, "--version") == 0) {
-        printf("dvbench %s (%s), CRoaring %s\n", BUILD_VERSION, BUILD_GIT_COMMIT, dv_croaring_version());
+        print_versions();
         return EXIT_FINE;
     }
     const struct command *command = find_command(id);

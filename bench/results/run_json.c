@@ -100,28 +100,27 @@ static json_t *machine_details(const struct machine *machine)
     return object;
 }
 
-/* The first line that `command --version` prints, "valgrind-3.19.0". `command` is a word found on the PATH; it is not
- * quoted. False and "" where it is missing or fails. Starts a child process. */
-static bool tool_version_line(const char *command, char *line_out, size_t line_bytes)
+const char *run_json_tool_version(const char *command, char *line_out, size_t line_bytes)
 {
     char shell_command[128], rest[256];
     snprintf(shell_command, sizeof shell_command, "%s --version 2>/dev/null </dev/null", command);
     line_out[0] = 0;
     FILE *stream = popen(shell_command, "re");
     if (!stream)
-        return false;
+        return line_out;
     const bool is_read = fgets(line_out, (int)line_bytes, stream) != NULL;
     while (fgets(rest, sizeof rest, stream)) {
     }
     const bool is_fine = pclose(stream) == 0 && is_read;
     line_out[is_fine ? strcspn(line_out, "\r\n") : 0] = 0;
-    return *line_out != 0;
+    return line_out;
 }
 
 static json_t *tool_version(const char *command)
 {
     char line[128];
-    return tool_version_line(command, line, sizeof line) ? text_or_null(line) : json_null();
+    const char *version = run_json_tool_version(command, line, sizeof line);
+    return text_or_null(*version ? version : NULL);
 }
 
 static json_t *versions(const struct run_info *info)

@@ -64,4 +64,8 @@ int run_json_load(json_t **root_out, const char *dir, struct dv_error *error_out
 size_t run_json_n_parts(const json_t *root);
 const json_t *run_json_part(const json_t *root, size_t index);
 
+/* The first line that `command --version` prints, "valgrind-3.19.0", or "" where it is missing or fails; in
+ * `line_out`, which is returned. `command` is a word found on the PATH; it is not quoted. Starts a child process. */
+const char *run_json_tool_version(const char *command, char *line_out, size_t line_bytes);
+
 #endif

@@ -45,9 +45,20 @@ static int refuse(const char *command, const struct option *table, int value, co
                    command);
 }
 
+/* One line per option, "--rounds=" where it takes a value: what completion in a shell is made from. */
+static void print_names(const struct option *table)
+{
+    for (; table->name; table++)
+        printf("--%s%s\n", table->name, table->has_arg == no_argument ? "" : "=");
+}
+
 int options_read(int argc, char **argv, const struct option *table, option_fn *take, void *context,
                  struct dv_error *error_out)
 {
+    if (argc == 2 && strcmp(argv[1], "--print-options") == 0) {
+        print_names(table);
+        return 0;
+    }
     char letters[128];
     short_options(table, letters);
     optind = 0; /* getopt's full restart */

@@ -25,7 +25,8 @@
 typedef int option_fn(void *context, int value, const char *argument, struct dv_error *error_out);
 
 /* Gives `take` each option of argv, whose operands are moved to its end. argv[0] is the command's name. Returns the
- * index of the first operand (argc where there is none), 0 where --help or -h was met, or a negative code. */
+ * index of the first operand (argc where there is none), 0 where --help or -h was met, or a negative code. Alone,
+ * --print-options is as --help, after the table's names on standard output. */
 int options_read(int argc, char **argv, const struct option *table, option_fn *take, void *context,
                  struct dv_error *error_out);
 
