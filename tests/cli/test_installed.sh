@@ -24,7 +24,7 @@ completion=$(find "$work" -path '*/bash-completion/completions/dvbench')
 for command in $("$program" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
     grep -q '^usage: ' "$pages/dvbench-$command.1" || { echo "no manual page of $command"; exit 1; }
     "$program" "$command" --print-options | grep -qx -e '--help' || { echo "no options of $command"; exit 1; }
-    grep -q "^ *$command) words='--.*--help" "$completion" || { echo "no completion of $command"; exit 1; }
+    grep -q "^ *$command) words='.*--help" "$completion" || { echo "no completion of $command"; exit 1; }
 done
 # shellcheck disable=SC2016 # bash expands it
 offered=$(bash -c '. "$1"; COMP_WORDS=(dvbench sweep --round) COMP_CWORD=2; _dvbench; echo "${COMPREPLY[*]}"' bash "$completion")
