@@ -24,7 +24,7 @@ struct advise_vector {
     char *sorted;   /* canonical spec of as many deletes that adjoin, or NULL */
     size_t per_row; /* rows of the sweep's summary, or ADVISE_NO_ROW */
     size_t best;
-    size_t best_library; /* the best that a library of today offers: not direct_* */
+    size_t best_library; /* the best without direct_* */
     struct strings says; /* the sentences */
 };
 

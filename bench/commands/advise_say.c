@@ -182,7 +182,7 @@ int advise_say(const struct advise *advise, struct advise_vector *vector, struct
     if (status == 0 && is_measured)
         status = say_kernel(advise, vector, "What to use", vector->best);
     if (status == 0 && is_measured && vector->best != vector->best_library)
-        status = say_kernel(advise, vector, "Of what libraries offer", vector->best_library);
+        status = say_kernel(advise, vector, "Without the direct kernels", vector->best_library);
     if (status == 0 && is_measured && vector->sorted)
         status = say_arranged(advise, vector,
                               "Sorted so that all deleted rows adjoin, the most that clustering can give",

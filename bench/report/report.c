@@ -12,6 +12,7 @@
 #include "csv.h"
 #include "file_write.h"
 #include "figures.h"
+#include "report_answer.h"
 #include "report_claims.h"
 #include "report_key_numbers.h"
 #include "report_numbers.h"
@@ -253,24 +254,72 @@ static int write_content_of_scan(const struct report_text *text, const struct re
     return status;
 }
 
+static void add_file(struct strings *paths, const char *run_dir, const char *name)
+{
+    char *path = run_dir_file(run_dir, name);
+    if (path && access(path, R_OK) == 0)
+        (void)strings_add(paths, name, strlen(name)); /* without memory the list lacks it */
+    free(path);
+}
+
+/* Every number above, as CSV. */
+static void write_files(const struct report_text *text, const struct report *report)
+{
+    static const char *const names[] = {"summary.csv", "samples.csv", "counters.csv", "explain.csv"};
+    struct strings paths = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add_file(&paths, report->run_dir, names[i]);
+    for (size_t i = 0; i < report->figures.n_items; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "plots/%s.csv", report->figures.items[i].name);
+        add_file(&paths, report->run_dir, path);
+    }
+    report_heading(text, 2, "The numbers as CSV");
+    report_links(text, (const char *const *)paths.items, paths.n_items);
+    strings_free(&paths);
+}
+
+static int write_sections(const struct report_text *text, const struct report *report,
+                          struct dv_error *error_out)
+{
+    write_warnings(text, report);
+    report_claims(text, report->figures.summary);
+    int status = report_key_numbers(text, report->figures.summary, error_out);
+    if (status == 0) {
+        write_figures(text, report);
+        write_not_measured(text, report);
+        write_files(text, report);
+        write_settings(text, report);
+    }
+    return status;
+}
+
+/* The answer first; the contents name the sections that there are, so these are written beforehand. */
 static int write_content(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
     if (report->scan)
         return write_content_of_scan(text, report, error_out);
-    char title[300];
+    char title[300], *sections = NULL;
+    size_t n_bytes = 0;
+    struct strings headings = {0};
+    struct report_text inner = {open_memstream(&sections, &n_bytes), text->form, &headings};
+    if (!inner.file)
+        return dv_no_memory(error_out);
+    int status = write_sections(&inner, report, error_out);
+    const bool is_whole = !ferror(inner.file);
+    if ((fclose(inner.file) != 0 || !is_whole) && status == 0)
+        status = dv_no_memory(error_out);
     snprintf(title, sizeof title, "dvbench: %s", first_text(report->figures.summary, CSV_summary_run));
     report_begin(text, title);
+    report_answer(text, report->figures.summary);
+    report_contents(text, (const char *const *)headings.items, headings.n_items);
     write_overview(text, report);
-    write_warnings(text, report);
-    int status = report_key_numbers(text, report->figures.summary, error_out);
-    if (status == 0) {
-        report_claims(text, report->figures.summary);
-        write_figures(text, report);
-        write_not_measured(text, report);
-        write_settings(text, report);
-    }
+    if (sections)
+        fwrite(sections, 1, n_bytes, text->file);
     report_end(text);
+    strings_free(&headings);
+    free(sections);
     return status;
 }
 
@@ -287,7 +336,7 @@ static int write_form(const struct report *report, enum report_form form, const 
     if (status == 0 && !(file = fopen(part, "w")))
         status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", part, strerror(errno));
     if (file) {
-        const struct report_text text = {.file = file, .form = form};
+        const struct report_text text = {file, form, NULL};
         status = write_content(&text, report, error_out);
         bool is_whole = !ferror(file);
         is_whole = fclose(file) == 0 && is_whole;

@@ -99,17 +99,70 @@ void report_begin(const struct report_text *text, const char *title)
     report_heading(text, 1, title);
 }
 
+/* As GitHub makes it of a heading: lower case, dashes for blanks, else only letters, digits and dashes. */
+static void put_anchor(FILE *file, const char *words)
+{
+    for (; *words; words++)
+        if (isalnum((unsigned char)*words) || strchr(" -_", *words))
+            fputc(*words == ' ' ? '-' : tolower((unsigned char)*words), file);
+}
+
 void report_heading(const struct report_text *text, int level, const char *words)
 {
-    if (text->form == REPORT_HTML)
-        fprintf(text->file, "<h%d>", level);
-    else
+    if (text->headings && level == 2)
+        (void)strings_add(text->headings, words, strlen(words)); /* without memory it lacks in the contents */
+    if (text->form == REPORT_HTML) {
+        fprintf(text->file, "<h%d id=\"", level);
+        put_anchor(text->file, words);
+        fputs("\">", text->file);
+    } else
         fprintf(text->file, "%.*s ", level, "######");
     put(text, words);
     if (text->form == REPORT_HTML)
         fprintf(text->file, "</h%d>\n", level);
     else
         fputs("\n\n", text->file);
+}
+
+static void put_link(const struct report_text *text, const char *words, const char *path, const char *anchor)
+{
+    fputs(text->form == REPORT_HTML ? "<a href=\"" : "[", text->file);
+    if (text->form == REPORT_MARKDOWN) {
+        put(text, words);
+        fputs("](", text->file);
+    }
+    fputs(anchor ? "#" : "", text->file);
+    if (anchor)
+        put_anchor(text->file, anchor);
+    else
+        put_html(text->file, path);
+    fputs(text->form == REPORT_HTML ? "\">" : ")", text->file);
+    if (text->form == REPORT_HTML) {
+        put(text, words);
+        fputs("</a>", text->file);
+    }
+}
+
+void report_contents(const struct report_text *text, const char *const *headings, size_t n_headings)
+{
+    fputs(text->form == REPORT_HTML ? "<nav>" : "", text->file);
+    for (size_t i = 0; i < n_headings; i++) {
+        fputs(i ? " · " : "", text->file);
+        put_link(text, headings[i], NULL, headings[i]);
+    }
+    fputs(text->form == REPORT_HTML ? "</nav>\n" : "\n\n", text->file);
+}
+
+void report_links(const struct report_text *text, const char *const *paths_in_run, size_t n_paths)
+{
+    const bool is_html = text->form == REPORT_HTML;
+    fputs(is_html ? "<ul>\n" : "", text->file);
+    for (size_t i = 0; i < n_paths; i++) {
+        fputs(is_html ? "<li>" : "- ", text->file);
+        put_link(text, paths_in_run[i], paths_in_run[i], NULL);
+        fputs(is_html ? "</li>\n" : "\n", text->file);
+    }
+    fputs(is_html ? "</ul>\n" : "\n", text->file);
 }
 
 void report_paragraph(const struct report_text *text, const char *format, ...)

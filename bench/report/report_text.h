@@ -9,16 +9,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "string_list.h"
+
 enum report_form { REPORT_MARKDOWN, REPORT_HTML };
 
 struct report_text {
     FILE *file; /* borrowed; its error flag says whether all was written */
     enum report_form form;
+    struct strings *headings; /* takes those of level 2; NULL: nobody asks */
 };
 
 /* All texts are plain: they are escaped here, line ends become blanks. */
 void report_begin(const struct report_text *text, const char *title);
 void report_heading(const struct report_text *text, int level, const char *words);
+/* Links to the sections with these headings. */
+void report_contents(const struct report_text *text, const char *const *headings, size_t n_headings);
+/* A list of links to files of the run. */
+void report_links(const struct report_text *text, const char *const *paths_in_run, size_t n_paths);
 void report_paragraph(const struct report_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void report_list(const struct report_text *text, const char *const *items, size_t n_items);

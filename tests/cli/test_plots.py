@@ -175,9 +175,9 @@ def test_report(folder):
         assert "<script" not in text and "&lt;script" in text
         for wanted in ("Noise floor: 3.40 %", "synthetic: made by", "AMD EPYC 9R14", "Key numbers", "2.22x", "direct_avx512"):
             assert wanted in text, wanted
-    links = re.findall(r"\]\((plots/[^)]*)\)", markdown)
+    links = re.findall(r"!\[[^]]*\]\((plots/[^)]*)\)", markdown)
     assert len(links) > 10 and all(os.path.exists(os.path.join(run, link)) for link in links)
-    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    sources = re.findall(r'src="([^"]*)"', page)
     assert len(sources) == len(links) and all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     for wanted in ("prefers-color-scheme:dark", "@media print", "@media(max-width:"):
         assert wanted in page, wanted

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report_answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report_claims.h"
+#include "report_numbers.h"
+#include "stats.h"
+
+/* --- the rows that the sentences are about --- */
+
+static const char *text_of(const struct csv_table *table, size_t row, enum csv_column column)
+{
+    return csv_text(table, row, column);
+}
+
+/* As the first row of the table but for kernel and vector. */
+static bool counts(const struct csv_table *table, size_t row)
+{
+    static const enum csv_column same[] = {CSV_summary_machine, CSV_summary_croaring, CSV_summary_sink,
+                                           CSV_summary_batch_rows, CSV_summary_mode};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(text_of(table, row, same[i]), text_of(table, 0, same[i])) != 0)
+            return false;
+    return strcmp(text_of(table, row, CSV_summary_verdict), "ok") == 0 &&
+           text_of(table, row, CSV_summary_doubts)[0] == '\0' && report_cost(table, row) > 0;
+}
+
+static bool is_kernel(const struct csv_table *table, size_t row, const char *kernel)
+{
+    return strcmp(text_of(table, row, CSV_summary_kernel), kernel) == 0;
+}
+
+/* Of one kernel over all vectors. */
+struct record {
+    size_t n_vectors;
+    size_t cheapest, dearest; /* rows */
+    size_t least, most;       /* rows by speed-up, REPORT_NO_ROW where none has one */
+    double log_costs;         /* sum */
+};
+
+static double gain(const struct csv_table *table, size_t row)
+{
+    return row == REPORT_NO_ROW ? NAN : csv_real(table, row, CSV_summary_speedup_vs_per_row);
+}
+
+static struct record record_of(const struct csv_table *table, const char *kernel)
+{
+    struct record record = {
+        .cheapest = REPORT_NO_ROW, .dearest = REPORT_NO_ROW, .least = REPORT_NO_ROW, .most = REPORT_NO_ROW};
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
+        if (!is_kernel(table, row, kernel) || !counts(table, row))
+            continue;
+        const double cost = report_cost(table, row);
+        record.n_vectors++;
+        record.log_costs += log(cost);
+        if (!(report_cost(table, record.cheapest) <= cost))
+            record.cheapest = row;
+        if (!(report_cost(table, record.dearest) >= cost))
+            record.dearest = row;
+        if (gain(table, row) > 0 && !(gain(table, record.least) <= gain(table, row)))
+            record.least = row;
+        if (gain(table, row) > 0 && !(gain(table, record.most) >= gain(table, row)))
+            record.most = row;
+    }
+    return record;
+}
+
+/* The lowest geometric mean of those that ran on every vector: no single vector decides. */
+static size_t find_best(const struct csv_table *table, size_t n_vectors, bool of_library)
+{
+    size_t best = REPORT_NO_ROW;
+    double least = INFINITY;
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
+        if (!counts(table, row) ||
+            (of_library && strcmp(text_of(table, row, CSV_summary_technique), "direct") == 0))
+            continue;
+        const struct record record = record_of(table, text_of(table, row, CSV_summary_kernel));
+        if (record.n_vectors == n_vectors && record.log_costs < least) {
+            least = record.log_costs;
+            best = row;
+        }
+    }
+    return best;
+}
+
+/* --- the sentences --- */
+
+#define N(value) report_number((value), (char[32]){0}, 32)
+
+static double deleted_pct(const struct csv_table *table, size_t row)
+{
+    return 100 * csv_real(table, row, CSV_summary_rate);
+}
+
+static void say_cost(const struct report_text *text, const struct csv_table *table,
+                     const struct record *per_row)
+{
+    report_paragraph(
+        text,
+        "What it costs here: asking for every row (per_row) takes %s ns per row where %s %% are deleted "
+        "and %s ns where %s %% are, the least and the most over %zu vectors (into %s, batches of %s "
+        "rows, %s, %s).",
+        N(report_cost(table, per_row->cheapest)), N(deleted_pct(table, per_row->cheapest)),
+        N(report_cost(table, per_row->dearest)), N(deleted_pct(table, per_row->dearest)), per_row->n_vectors,
+        text_of(table, 0, CSV_summary_sink), text_of(table, 0, CSV_summary_batch_rows),
+        text_of(table, 0, CSV_summary_mode), text_of(table, 0, CSV_summary_machine));
+}
+
+/* "K takes a to b ns per row, c to d times as fast as per_row". */
+static const char *describe(const struct csv_table *table, size_t row, char text_out[256])
+{
+    const char *kernel = text_of(table, row, CSV_summary_kernel);
+    const struct record record = record_of(table, kernel);
+    snprintf(text_out, 256, "%s takes %s to %s ns per row, %s to %s times as fast as per_row", kernel,
+             N(report_cost(table, record.cheapest)), N(report_cost(table, record.dearest)),
+             N(gain(table, record.least)), N(gain(table, record.most)));
+    return text_out;
+}
+
+static void say_use(const struct report_text *text, const struct csv_table *table, size_t n_vectors)
+{
+    const size_t best = find_best(table, n_vectors, false), library = find_best(table, n_vectors, true);
+    char first[256], second[256];
+    if (best == REPORT_NO_ROW || is_kernel(table, best, "per_row"))
+        report_paragraph(text,
+                         "What to use: cannot tell: no kernel is cheaper than per_row over all vectors.");
+    else if (library == REPORT_NO_ROW || library == best || is_kernel(table, library, "per_row"))
+        report_paragraph(text, "What to use: %s (lowest geometric mean over all vectors).",
+                         describe(table, best, first));
+    else
+        report_paragraph(
+            text, "What to use: %s (lowest geometric mean over all vectors); without the direct kernels, %s.",
+            describe(table, best, first), describe(table, library, second));
+}
+
+static void say_how_sure(const struct report_text *text, const struct csv_table *table)
+{
+    size_t n_ratios = 0, n_told = 0;
+    double floor_pct = NAN;
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
+        if (!counts(table, row) || is_kernel(table, row, "per_row"))
+            continue;
+        const double low = csv_real(table, row, CSV_summary_speedup_low),
+                     noise = csv_real(table, row, CSV_summary_noise_floor_pct);
+        const struct stats_interval interval = {
+            .exists = low > 0, .low = low, .high = csv_real(table, row, CSV_summary_speedup_high)};
+        n_ratios++;
+        n_told += stats_judge_ratio(&interval, noise) != STATS_CANNOT_TELL;
+        floor_pct = fmax(floor_pct, noise);
+    }
+    const struct claims_count claims = report_claims_count(table);
+    report_paragraph(
+        text,
+        "How sure: %zu of these %zu ratios to per_row leave 1 by more than the noise floor (up to %s %%), "
+        "every answer was checked against the oracle; of the article's claims %zu are reproduced, %zu "
+        "differ, and of %zu this run cannot tell.",
+        n_told, n_ratios, isnan(floor_pct) ? "unknown, " : N(floor_pct), claims.n_reproduced, claims.n_differ,
+        claims.n_cannot_tell);
+}
+
+void report_answer(const struct report_text *text, const struct csv_table *summary)
+{
+    const struct record per_row =
+        csv_n_rows(summary) ? record_of(summary, "per_row") : (struct record){.n_vectors = 0};
+    if (per_row.n_vectors == 0) {
+        report_paragraph(text, "What it costs here, and what to use: cannot tell: per_row has no time.");
+        return;
+    }
+    say_cost(text, summary, &per_row);
+    say_use(text, summary, per_row.n_vectors);
+    say_how_sure(text, summary);
+}
