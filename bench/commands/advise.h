@@ -31,9 +31,10 @@ struct advise_vector {
 struct advise {
     struct advise_vector *vectors; /* owned; once measured, the most costly first */
     size_t n_vectors;
-    const struct csv_table *costs; /* borrowed: summary.csv of the sweep */
-    const struct csv_table *scans; /* borrowed: scan.csv, or NULL */
-    uint64_t n_scan_columns;       /* 0: not asked */
+    const struct csv_table *costs;               /* borrowed: summary.csv of the sweep */
+    const struct inspect_references *references; /* borrowed: what the cost model is fitted to */
+    const struct csv_table *scans;               /* borrowed: scan.csv, or NULL */
+    uint64_t n_scan_columns;                     /* 0: not asked */
     const char *sink;
     const char *mode;
     uint32_t batch_rows;

@@ -244,10 +244,13 @@ static int print(struct advise_options *options, const char *dir, struct dv_erro
 {
     struct advise *advise = &options->advise;
     struct csv_table *costs = NULL, *scans = NULL;
+    struct inspect_references references;
+    inspect_references_read(&references);
     int status = run_dir_load(&costs, dir, CSV_FILE_summary, error_out);
     if (status == 0 && options->scan_run)
         status = run_dir_load(&scans, options->scan_run, CSV_FILE_scan, error_out);
     advise->costs = costs;
+    advise->references = &references;
     advise->scans = scans;
     if (status == 0)
         advise_rank(advise);
@@ -259,6 +262,7 @@ static int print(struct advise_options *options, const char *dir, struct dv_erro
         advise_print_text(advise);
     csv_free(costs);
     csv_free(scans);
+    inspect_references_free(&references);
     return status;
 }
 

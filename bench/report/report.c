@@ -15,6 +15,7 @@
 #include "report_answer.h"
 #include "report_claims.h"
 #include "report_key_numbers.h"
+#include "report_model.h"
 #include "report_numbers.h"
 #include "report_text.h"
 #include "run_dir.h"
@@ -287,6 +288,9 @@ static int write_sections(const struct report_text *text, const struct report *r
     int status = report_key_numbers(text, report->figures.summary, error_out);
     if (status == 0) {
         write_figures(text, report);
+        status = report_model(text, report->figures.summary, error_out);
+    }
+    if (status == 0) {
         write_not_measured(text, report);
         write_files(text, report);
         write_settings(text, report);

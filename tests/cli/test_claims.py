@@ -95,6 +95,18 @@ class Claims(unittest.TestCase):
         self.assertIn("summary.csv", files)
         self.assertTrue(all((self.run_dir / name).exists() for name in files), files)
 
+    def test_cost_model(self):
+        """What is linear in its features is fitted exactly, and a kernel without any order is not used."""
+        for number, row in enumerate(self.rows):
+            rate = float(row["deleted"]) / int(row["rows"])
+            row["ns_per_row"] = row["total_ns_per_row"] = f"{2 + 3 * rate:.9g}" if row["kernel"] == "per_row" else f"{10 ** (number % 7)}"
+        text = self.report(self.rows)
+        line, = re.findall(r"^\| per_row \| (.*) \|$", text[text.index("## A cost model"):], re.M)
+        n, median, worst, used = line.split(" | ")
+        self.assertTrue(int(n) >= 7 and float(worst.split()[0]) < 0.01 and used == "yes", line)
+        line, = re.findall(r"^\| per_row_raw \| (.*) \|$", text[text.index("## A cost model"):], re.M)
+        self.assertTrue(line.endswith("| no"), line)
+
 
 if __name__ == "__main__":
     unittest.main()
