@@ -145,12 +145,14 @@ static int open_vectors(const struct scan *scan, const struct scan_block *block,
 
 /* --- the run --- */
 
+enum { N_SETTINGS = 8 };
+
 struct record {
     struct machine machine;
     char machine_text[192];
     struct run_info info;
-    char texts[6][32];
-    struct run_pair settings[10];
+    char texts[4][32];
+    struct run_pair settings[N_SETTINGS];
 };
 
 static int pin(const struct scan_options *options, struct run_info *info, struct dv_error *error_out)
@@ -178,14 +180,14 @@ static void fill_record(struct record *record, const struct scan *scan)
     snprintf(record->texts[1], sizeof record->texts[1], "%d", options->rounds);
     snprintf(record->texts[2], sizeof record->texts[2], "%llu", (unsigned long long)options->n_rows);
     snprintf(record->texts[3], sizeof record->texts[3], "%llu", (unsigned long long)options->seed);
-    const struct run_pair settings[] = {{"engine", scan->engine->name},
-                                        {"engine_version", scan->engine->version},
-                                        {"engine_library", run_dir_name(scan->engine->library)},
-                                        {"threads", record->texts[0]},
-                                        {"rounds", record->texts[1]},
-                                        {"rows", record->texts[2]},
-                                        {"seed", record->texts[3]},
-                                        {"cpu_mask", getenv("DVBENCH_CPU_MASK")}};
+    const struct run_pair settings[N_SETTINGS] = {{"engine", scan->engine->name},
+                                                  {"engine_version", scan->engine->version},
+                                                  {"engine_library", run_dir_name(scan->engine->library)},
+                                                  {"threads", record->texts[0]},
+                                                  {"rounds", record->texts[1]},
+                                                  {"rows", record->texts[2]},
+                                                  {"seed", record->texts[3]},
+                                                  {"cpu_mask", getenv("DVBENCH_CPU_MASK")}};
     memcpy(record->settings, settings, sizeof settings);
     record->info.run = run_dir_name(scan->dir);
     record->info.status = "running";
@@ -199,7 +201,7 @@ static void fill_record(struct record *record, const struct scan *scan)
     record->info.counter_source = "none";
     record->info.counter_status = "a scan is not counted";
     record->info.settings = record->settings;
-    record->info.n_settings = sizeof settings / sizeof *settings;
+    record->info.n_settings = N_SETTINGS;
 }
 
 static int open_csv(const struct scan *scan, struct scan_run *run, struct dv_error *error_out)

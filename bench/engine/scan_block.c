@@ -305,6 +305,9 @@ static void set_counts(const struct scan_cell *cell, const struct scan_competito
     csv_set_unsigned(writer, CSV_scan_pieces, counts->n_pieces);
     csv_set_real(writer, CSV_scan_open_ns_per_row, summarise(cell, competitor, NUMBER_OPEN).median);
     csv_set_real(writer, CSV_scan_open_us_per_file, summarise(cell, competitor, NUMBER_OPEN_FILE).median);
+    csv_set_real(writer, CSV_scan_read_us_per_file, cell->open_cost.read_us);
+    csv_set_real(writer, CSV_scan_checksum_us_per_file, cell->open_cost.checksum_us);
+    csv_set_real(writer, CSV_scan_index_us_per_file, cell->open_cost.index_us);
 }
 
 static void set_times(const struct scan_cell *cell, const struct scan_competitor *competitor)

@@ -41,6 +41,7 @@ struct scan_cell {
     struct scan_competitor competitors[SCAN_MAX_COMPETITORS];
     size_t n_competitors;
     int n_rounds;
+    struct scan_open_cost open_cost;
     uint64_t n_bytes; /* of the column chunks that the query reads */
     uint64_t digest;  /* of all that makes the block, the competitor left out */
 };

@@ -19,6 +19,7 @@ struct scan_study {
     const char *files;
     const char *kinds;
     enum scan_axis axis;
+    const char *table; /* a projection that the table has room for, whatever is read of it; "" for no more */
     const char *question;
     const char *caption;
 };
@@ -33,8 +34,9 @@ const char *scan_axis_id(enum scan_axis axis);
 struct scan_block {
     const char *study; /* static, "custom" where options choose */
     enum scan_axis axis;
-    char *vector;  /* owned: a recipe's spec without rows; "" of given files */
-    char *columns; /* owned: a projection as scan_query_parse takes it */
+    const char *table; /* static: as in its study */
+    char *vector;      /* owned: a recipe's spec without rows; "" of given files */
+    char *columns;     /* owned: a projection as scan_query_parse takes it */
     size_t n_files;
     enum scan_kind kind;
 };

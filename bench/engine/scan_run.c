@@ -129,6 +129,8 @@ static int measure(struct scan_cell *cell, struct dv_error *error_out)
 {
     int status = find_bytes(cell, error_out);
     if (status == 0)
+        status = scan_vectors_cost(&cell->open_cost, cell->vectors, cell->n_vectors, error_out);
+    if (status == 0)
         status = expect_both(cell, error_out);
     if (status == 0 && !*cell->run->interrupted)
         status = make_positions(cell, error_out);

@@ -2,17 +2,22 @@
 #include "scan_vector.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <zlib.h>
 
 #include "digest.h"
 #include "dv_intervals.h"
+#include "file_read.h"
 #include "file_write.h"
 #include "format_write.h"
 #include "recipe.h"
 #include "source.h"
+#include "stats.h"
 
 int scan_vector_open(struct scan_open_vector *open_out, const struct scan_vector *vector, unsigned needs,
                      struct dv_error *error_out)
@@ -151,4 +156,79 @@ void scan_vector_free(struct scan_vector *vector)
     free(vector->spec);
     dv_intervals_free(&vector->intervals);
     *vector = (struct scan_vector){0};
+}
+
+/* --- what opening consists of --- */
+
+enum { N_COSTED = 32, N_TRIES = 5 };
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void keep_least(double *least, double begin)
+{
+    const double took = now_us() - begin;
+    *least = isnan(*least) || took < *least ? took : *least;
+}
+
+/* The steps of format_open one by one, on the bytes that it would see. */
+static int cost_once(struct scan_open_cost *least, const struct scan_vector *vector, const struct dv *dv,
+                     struct dv_error *error_out)
+{
+    struct dv_view view = {0};
+    uint8_t *bytes = NULL;
+    size_t n_bytes = 0;
+    volatile uLong checksum; /* nobody else reads it */
+    double begin = now_us();
+    int status = file_read(vector->path, FILE_READ_MOST, &bytes, &n_bytes, error_out);
+    keep_least(&least->read_us, begin);
+    free(bytes);
+    begin = now_us();
+    checksum = crc32_z(0, dv->bytes, dv->n_bytes);
+    (void)checksum;
+    keep_least(&least->checksum_us, begin);
+    begin = now_us();
+    if (status == 0)
+        status = dv_view_index(&view, dv->bytes, dv->n_bytes, error_out);
+    if (status == 0)
+        status = dv_view_validate(&view, dv->bytes, error_out);
+    keep_least(&least->index_us, begin);
+    dv_view_free(&view);
+    return status;
+}
+
+static int cost_of(struct scan_open_cost *least, const struct scan_vector *vector, struct dv_error *error_out)
+{
+    struct scan_open_vector open;
+    int status = scan_vector_open(&open, vector, 0, error_out);
+    if (status < 0)
+        return status;
+    *least = (struct scan_open_cost){NAN, NAN, NAN};
+    for (int i = 0; status == 0 && i < N_TRIES; i++)
+        status = cost_once(least, vector, &open.dv, error_out);
+    scan_vector_close(&open);
+    return status;
+}
+
+int scan_vectors_cost(struct scan_open_cost *cost_out, const struct scan_vector *vectors, size_t n_vectors,
+                      struct dv_error *error_out)
+{
+    const size_t n = n_vectors < N_COSTED ? n_vectors : N_COSTED;
+    double reads[N_COSTED], checksums[N_COSTED], indexes[N_COSTED];
+    for (size_t i = 0; i < n; i++) {
+        struct scan_open_cost cost;
+        const int status = cost_of(&cost, &vectors[i * n_vectors / n], error_out);
+        if (status < 0)
+            return status;
+        reads[i] = cost.read_us;
+        checksums[i] = cost.checksum_us;
+        indexes[i] = cost.index_us;
+    }
+    *cost_out =
+        (struct scan_open_cost){stats_median(reads, n), stats_median(checksums, n), stats_median(indexes, n)};
+    return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "report_numbers.h"
 #include "run_dir.h"
+#include "scan_claims.h"
 #include "scan_options.h"
 #include "scan_rows.h"
 
@@ -21,23 +22,12 @@ bool scan_report_is_there(const char *run_dir)
 
 /* --- tables and sentences --- */
 
-static double value_at(const struct csv_table *scan, size_t row, enum csv_column column)
-{
-    return row == SCAN_NO_ROW ? NAN : csv_real(scan, row, column);
-}
-
-/* A gain of 2 is a query shorter by 50 %. */
-static double shorter_pct(double gain)
-{
-    return 100 * (1 - 1 / gain);
-}
-
 /* "12.3", or "12.3 (4.5 %)" with the share of the vector. */
 static void write_cost(char *out, size_t n_out, const struct csv_table *scan, size_t row)
 {
     char cost[32], share[32];
-    report_number(value_at(scan, row, CSV_scan_ns_per_row), cost, sizeof cost);
-    report_number(value_at(scan, row, CSV_scan_dv_share_pct), share, sizeof share);
+    report_number(scan_value(scan, row, CSV_scan_ns_per_row), cost, sizeof cost);
+    report_number(scan_value(scan, row, CSV_scan_dv_share_pct), share, sizeof share);
     snprintf(out, n_out, share[0] ? "%s (%s %%)" : "%s", cost, share);
 }
 
@@ -72,9 +62,10 @@ static void write_row(const struct report_text *text, const struct csv_table *sc
     write_cost(texts[4], sizeof texts[4], scan, fastest);
     snprintf(texts[5], sizeof texts[5], "%s",
              fastest == SCAN_NO_ROW ? "" : csv_text(scan, fastest, CSV_scan_kernel));
-    write_range(texts[6], sizeof texts[6], shorter_pct(value_at(scan, fastest, CSV_scan_gain_vs_per_row)),
-                shorter_pct(value_at(scan, fastest, CSV_scan_gain_low)),
-                shorter_pct(value_at(scan, fastest, CSV_scan_gain_high)));
+    write_range(texts[6], sizeof texts[6],
+                scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_vs_per_row)),
+                scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_low)),
+                scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_high)));
     write_cost(texts[7], sizeof texts[7], scan, scan_find_row(scan, &group, "engine"));
     const char *cells[8];
     for (int i = 0; i < 8; i++)
@@ -114,8 +105,9 @@ static void write_sentence(const struct report_text *text, const struct csv_tabl
     char high[32], low[32], left[32], shorter[32];
     report_number(csv_real(scan, most, CSV_scan_dv_share_pct), high, sizeof high);
     report_number(csv_real(scan, least, CSV_scan_dv_share_pct), low, sizeof low);
-    report_number(value_at(scan, fastest, CSV_scan_dv_share_pct), left, sizeof left);
-    report_number(shorter_pct(value_at(scan, fastest, CSV_scan_gain_vs_per_row)), shorter, sizeof shorter);
+    report_number(scan_value(scan, fastest, CSV_scan_dv_share_pct), left, sizeof left);
+    report_number(scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_vs_per_row)), shorter,
+                  sizeof shorter);
     report_paragraph(
         text,
         "Asked per row, the vectors take %s %% of the query at %s and %s %% at %s; %s leaves %s %% of the "
@@ -173,6 +165,38 @@ static void write_break_even(const struct report_text *text, const struct csv_ta
     }
 }
 
+/* Where opening is a cost per file: what it consists of, and what the query gives to it. */
+static void write_openings(const struct report_text *text, const struct csv_table *scan,
+                           const struct scan_group *group)
+{
+    static const char *const headers[] = {
+        "files",       "MB per file",  "vector, bytes",         "opening, us per file",
+        "reading, us", "checksum, us", "index, validation, us", "opening, share of the query with per_row"};
+    static const enum csv_column columns[] = {CSV_scan_open_us_per_file, CSV_scan_read_us_per_file,
+                                              CSV_scan_checksum_us_per_file, CSV_scan_index_us_per_file};
+    report_table_begin(text, headers, 8);
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        char texts[8][32];
+        const char *cells[8];
+        const double n_files = csv_real(scan, row, CSV_scan_files);
+        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_kernel), "per_row") != 0)
+            continue;
+        snprintf(texts[0], sizeof texts[0], "%.0f", n_files);
+        report_number(csv_real(scan, row, CSV_scan_table_bytes) / n_files / 1e6, texts[1], 32);
+        report_number(csv_real(scan, row, CSV_scan_dv_bytes) / n_files, texts[2], 32);
+        for (int i = 0; i < 4; i++)
+            report_number(csv_real(scan, row, columns[i]), texts[3 + i], 32);
+        char *share = report_number(100 * csv_real(scan, row, CSV_scan_open_ns_per_row) /
+                                        csv_real(scan, row, CSV_scan_ns_per_row),
+                                    texts[7], 32);
+        snprintf(share + strlen(share), 4, " %%");
+        for (int i = 0; i < 8; i++)
+            cells[i] = texts[i];
+        report_table_row(text, cells, 8);
+    }
+    report_table_end(text);
+}
+
 static void write_group(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
                         const struct scan_group *group, unsigned number)
 {
@@ -200,113 +224,8 @@ static void write_group(const struct report_text *text, const char *run_dir, con
     }
     if (study)
         report_paragraph(text, "%s", study->caption);
-}
-
-/* --- the article's claims --- */
-
-enum claim_measure { CLAIM_SHARE, CLAIM_SHORTER, CLAIM_COST };
-
-struct scan_claim {
-    const char *what;
-    const char *published;
-    double value;
-    enum claim_measure measure;
-    struct scan_group a;
-    const char *kernel_a;
-    struct scan_group b;
-    const char *kernel_b;
-};
-
-static const struct scan_claim claims[] = {
-#define SCAN_CLAIM(what, published, value, measure, query, columns, vectors_a, files_a, kernel_a, vectors_b, \
-                   files_b, kernel_b)                                                                        \
-    {what,                                                                                                   \
-     published,                                                                                              \
-     value,                                                                                                  \
-     CLAIM_##measure,                                                                                        \
-     {NULL, vectors_a, query, columns, files_a},                                                             \
-     kernel_a,                                                                                               \
-     {NULL, vectors_b, query, columns, files_b},                                                             \
-     kernel_b},
-#include "scan_claims.def"
-#undef SCAN_CLAIM
-};
-
-struct range {
-    double median, low, high;
-};
-
-static struct range share_of(const struct csv_table *scan, size_t row)
-{
-    return (struct range){value_at(scan, row, CSV_scan_dv_share_pct),
-                          value_at(scan, row, CSV_scan_dv_share_low),
-                          value_at(scan, row, CSV_scan_dv_share_high)};
-}
-
-/* Of two blocks, which no round pairs: the ends are those of both intervals at their worst. */
-static struct range cost_ratio(const struct csv_table *scan, size_t a, size_t b)
-{
-    const struct range above = share_of(scan, a), below = share_of(scan, b);
-    const double scale = value_at(scan, a, CSV_scan_ns_per_row) / value_at(scan, b, CSV_scan_ns_per_row);
-    return (struct range){scale * above.median / below.median, scale * above.low / below.high,
-                          scale * above.high / below.low};
-}
-
-static struct range measure(const struct scan_claim *claim, const struct csv_table *scan)
-{
-    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a);
-    if (claim->measure == CLAIM_SHARE)
-        return share_of(scan, a);
-    if (claim->measure == CLAIM_COST)
-        return cost_ratio(scan, a, scan_find_row(scan, &claim->b, claim->kernel_b));
-    return (struct range){shorter_pct(value_at(scan, a, CSV_scan_gain_vs_per_row)),
-                          shorter_pct(value_at(scan, a, CSV_scan_gain_low)),
-                          shorter_pct(value_at(scan, a, CSV_scan_gain_high))};
-}
-
-/* The article's own repetitions differed by 9.7 per cent. An interval as wide as half its median holds too much to say
- * anything by holding the value. */
-static const char *judge(const struct scan_claim *claim, const struct range *range)
-{
-    if (isnan(range->low) || isnan(range->high) || range->high - range->low > 0.5 * fabs(range->median))
-        return "cannot tell";
-    return claim->value >= 0.9 * range->low && claim->value <= 1.1 * range->high ? "reproduced" : "differs";
-}
-
-static void write_claim(const struct report_text *text, const struct scan_claim *claim,
-                        const struct csv_table *scan)
-{
-    const struct range range = measure(claim, scan);
-    const char *unit = claim->measure == CLAIM_COST ? "x" : " %";
-    char texts[3][32], measured[128];
-    report_number(range.median, texts[0], 32);
-    report_number(range.low, texts[1], 32);
-    report_number(range.high, texts[2], 32);
-    if (texts[1][0] && texts[2][0])
-        snprintf(measured, sizeof measured, "%s%s (%s to %s)", texts[0], unit, texts[1], texts[2]);
-    else
-        snprintf(measured, sizeof measured, "%s%s", texts[0], unit);
-    const bool is_there = texts[0][0] != '\0';
-    const char *cells[] = {claim->what, claim->published, is_there ? measured : "not in this run",
-                           is_there ? judge(claim, &range) : ""};
-    report_table_row(text, cells, 4);
-}
-
-static void write_claims(const struct report_text *text, const struct csv_table *scan)
-{
-    static const char *const headers[] = {"what", "published", "measured here", "verdict"};
-    report_heading(text, 2, "The article's claims about whole scans");
-    report_paragraph(
-        text,
-        "The article profiled Spark, which decodes Parquet in Java; here DuckDB decodes it in C++. A share "
-        "depends on what else the query does. Reproduced: the published value lies within our interval, "
-        "widened by the 10 %% that the article's own repetitions differed by. Cannot tell: without an "
-        "interval, or with "
-        "one wider than half of the median.");
-    report_table_begin(text, headers, 4);
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
-        write_claim(text, &claims[i], scan);
-    report_table_end(text);
+    if (study && study->axis == SCAN_AXIS_FILES)
+        write_openings(text, scan, group);
 }
 
 static void write_not_ok(const struct report_text *text, const struct csv_table *scan)
@@ -356,7 +275,7 @@ int scan_report_write(const struct report_text *text, const char *run_dir, const
                 write_group(text, run_dir, scan, &group, ++number);
         }
     }
-    write_claims(text, scan);
+    scan_claims_write(text, scan);
     write_not_ok(text, scan);
     return 0;
 }

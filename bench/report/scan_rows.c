@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scan_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool matches(const char *wanted, const char *text)
@@ -40,6 +41,16 @@ size_t scan_find_row(const struct csv_table *scan, const struct scan_group *grou
             found = row;
     }
     return found;
+}
+
+double scan_value(const struct csv_table *scan, size_t row, enum csv_column column)
+{
+    return row == SCAN_NO_ROW ? NAN : csv_real(scan, row, column);
+}
+
+double scan_shorter_pct(double gain)
+{
+    return 100 * (1 - 1 / gain);
 }
 
 bool scan_is_first(const struct csv_table *scan, const struct scan_group *group, size_t row,

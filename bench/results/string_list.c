@@ -18,6 +18,11 @@ int strings_add(struct strings *strings, const char *text, size_t n_bytes)
     return 0;
 }
 
+int strings_add_text(struct strings *strings, const char *text, struct dv_error *error_out)
+{
+    return strings_add(strings, text, strlen(text)) < 0 ? dv_no_memory(error_out) : 0;
+}
+
 void strings_free(struct strings *strings)
 {
     for (size_t i = 0; i < strings->n_items; i++)
