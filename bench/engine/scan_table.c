@@ -221,14 +221,15 @@ static int write_part(struct engine *engine, const struct scan_table_spec *spec,
     return status;
 }
 
-/* COPY leaves the bytes to the system, which a marker must not run ahead of. */
-static int flush(const char *path, struct dv_error *error_out)
+/* COPY leaves the bytes to the system, which a marker must not run ahead of. One call for all: 13,000 fsyncs take
+ * minutes. */
+static int flush(const char *dir, struct dv_error *error_out)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool is_flushed = fd >= 0 && fsync(fd) == 0;
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_flushed = fd >= 0 && syncfs(fd) == 0;
     if (fd >= 0)
         close(fd);
-    return is_flushed ? 0 : dv_fail(error_out, DV_ERROR_IO, "cannot flush %s: %s", path, strerror(errno));
+    return is_flushed ? 0 : dv_fail(error_out, DV_ERROR_IO, "cannot flush %s: %s", dir, strerror(errno));
 }
 
 static int check_space(const struct scan_table_spec *spec, const char *dir, struct dv_error *error_out)
@@ -277,10 +278,10 @@ static int write_parts(struct engine *engine, const struct scan_table_spec *spec
     for (size_t file = 0; status == 0 && file < spec->n_files; file++) {
         char *path = part_path(dir, file);
         status = path ? write_part(engine, spec, file, path, error_out) : dv_no_memory(error_out);
-        if (status == 0)
-            status = flush(path, error_out);
         free(path);
     }
+    if (status == 0)
+        status = flush(dir, error_out);
     char *marker = run_dir_file(dir, MARKER);
     if (status == 0)
         status = marker ? file_write(marker, text, strlen(text), error_out) : dv_no_memory(error_out);
