@@ -165,6 +165,19 @@ static void write_break_even(const struct report_text *text, const struct csv_ta
     }
 }
 
+static bool group_varies(const struct csv_table *scan, const struct scan_group *group, enum csv_column column)
+{
+    const char *first = NULL;
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        if (!scan_row_is_of(scan, row, group))
+            continue;
+        if (first && strcmp(first, csv_text(scan, row, column)) != 0)
+            return true;
+        first = csv_text(scan, row, column);
+    }
+    return false;
+}
+
 /* Where opening is a cost per file: what it consists of, and what the query gives to it. */
 static void write_openings(const struct report_text *text, const struct csv_table *scan,
                            const struct scan_group *group)
@@ -224,7 +237,7 @@ static void write_group(const struct report_text *text, const char *run_dir, con
     }
     if (study)
         report_paragraph(text, "%s", study->caption);
-    if (study && study->axis == SCAN_AXIS_FILES)
+    if (group_varies(scan, group, CSV_scan_files))
         write_openings(text, scan, group);
 }
 

@@ -87,6 +87,8 @@ class Scan(unittest.TestCase):
                 self.assertEqual((row["rows_asked"], row["vectors"]), ("60000", row["pieces"]))
                 self.assertTrue(0 < float(row["dv_share_pct"]) <= 100)
                 self.assertGreater(float(row["open_us_per_file"]), 0)
+                for part in ("read", "checksum", "index"):
+                    self.assertGreater(float(row[part + "_us_per_file"]), 0)
             if row["kernel"] == "per_row":
                 self.assertEqual(row["gain_vs_per_row"], "1")
         run = json.loads(pathlib.Path(self.out, "run.json").read_text(encoding="utf-8"))
@@ -197,6 +199,26 @@ class Scan(unittest.TestCase):
             self.assertIn("direct_scalar", pathlib.Path(self.out, "plots", "scan_custom.1.svg").read_text(encoding="utf-8"))
             self.assertEqual(self.run_program("report", self.out).returncode, 0)
             self.assertIn("plots/scan_custom.1.svg", pathlib.Path(self.out, "report.md").read_text(encoding="utf-8"))
+
+    def claim(self, what):
+        """The cells of a claim's row in the report of the run before: published, measured, verdict."""
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        return [cell.strip() for cell in next(line for line in text.splitlines() if line.startswith(f"| {what}")).split("|")[2:5]]
+
+    def test_claims_of_bytes_and_of_equality_deletes(self):
+        table = self.scan("--study", "clustering", "--rows", "200000", "--kernel", "per_row")
+        at_random, in_runs = (int(next(row["dv_bytes"] for row in table if row["dv"].startswith(dv))) for dv in ("uniform", "runs"))
+        measured, verdict = self.claim("bytes of the vectors")[1:]
+        self.assertAlmostEqual(float(measured.rstrip("x")), at_random / in_runs, delta=0.01 * at_random / in_runs)
+        self.assertEqual(verdict, "reproduced" if 306.9 < at_random / in_runs < 375.3 else "differs")
+        self.scan("--study", "equality", "--rows", "200000", "--kernel", "per_row")
+        self.assertRegex(self.claim("equality deletes change")[1], r"^-?[0-9.]+ %")
+        self.assertIn(self.claim("share of a scan of 20 int")[1], "not in this run")
+
+    def test_openings_of_many_files(self):
+        self.scan("--rows", "60000", "--files", "2,30", "--columns", "1", "--rates", "0.061", "--kernel", "per_row")
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        self.assertIn("opening, us per file", text)
 
     def test_no_space_is_seen_before_writing(self):
         result = self.scan("--rows", str(1 << 40), "--columns", "0", code=1)
