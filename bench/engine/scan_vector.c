@@ -24,6 +24,8 @@ int scan_vector_open(struct scan_open_vector *open_out, const struct scan_vector
 {
     const struct format_options options = {.has_blob = true, .blob = vector->index};
     *open_out = (struct scan_open_vector){0};
+    if (vector->payload)
+        return dv_open(&open_out->dv, vector->payload, vector->n_bytes, needs, error_out);
     int status = format_open(&open_out->file, vector->path, &options, error_out);
     if (status < 0)
         return status;

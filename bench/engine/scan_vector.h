@@ -10,7 +10,8 @@
 #include "format.h"
 
 struct scan_vector {
-    char *path;                    /* owned */
+    char *path;                    /* owned; NULL: `payload` is opened instead */
+    const uint8_t *payload;        /* borrowed, of n_bytes; NULL where there is a path */
     uint64_t index;                /* which vector of that file */
     char *spec;                    /* owned: the recipe's, or the escaped path */
     uint64_t n_rows;               /* of the data file */
