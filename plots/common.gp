@@ -76,6 +76,9 @@ count_zeros(name) = (n_zeros = n_zeros + (has_word(kernels, strcol("kernel")) &&
 with_opening(name) = (o_value = column(name), column("works_at_open") != 1 ? o_value : \
     name eq "ns_per_row" ? column("total_ns_per_row") : o_value * column("ns_per_row") / column("total_ns_per_row"))
 charged(name) = (c_value = with_opening(name), c_value > 0 ? c_value : NaN)
+# An end of the interval of ns_per_row, with the same opening as the median has.
+bar_end(name) = (b_value = column(name) + (column("works_at_open") == 1 ? column("total_ns_per_row") - column("ns_per_row") : 0), \
+    b_value > 0 ? b_value : NaN)
 # Where there is little room names lose what most of them have.
 label_of(k) = is_narrow && strstrt(k, "_in_range") > 0 ? k[1:strstrt(k, "_in_range") - 1].k[strstrt(k, "_in_range") + 9:*] : k
 title_of(k) = label_of(k).(works_at_open(k) ? (is_narrow ? " + opening" : ", with opening") : "")

@@ -17,7 +17,7 @@ least_rate = 0.85 * STATS_min
 most_rate = 1.15 * STATS_max
 set xrange [least_rate : most_rate]
 # Round numbers of a log axis; where the rates are so near each other that fewer than three of them are in sight, even steps.
-round_rates = "0.001 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50 100"
+round_rates = "0.00001 0.0001 0.001 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50 100"
 is_in_sight(rate) = rate >= least_rate && rate <= most_rate
 n_in_sight = sum [i = 1:words(round_rates)] (is_in_sight(real(word(round_rates, i))) ? 1 : 0)
 set xtics ()

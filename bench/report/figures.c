@@ -168,6 +168,7 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
     struct figure figure = {.script = row->script,
                             .question = row->question,
                             .caption = row->caption,
+                            .column = row->column,
                             .x_column = row->axis == FIGURE_AXIS_VECTOR ? "dv" : "",
                             .data = row->axis == FIGURE_AXIS_GRID    ? FIGURE_DATA_MAP
                                     : row->axis == FIGURE_AXIS_PAIRS ? FIGURE_DATA_PAIRS

@@ -22,13 +22,14 @@ enum figure_data {
 
 /* One picture. */
 struct figure {
-    const char *script;    /* static: plots/<script>.gp */
-    const char *question;  /* static: its title */
-    const char *caption;   /* static: how to read it */
-    const char *x_column;  /* static: for scripts that ask, else "" */
-    enum figure_data data; /* what its file holds */
-    char *name;            /* owned: file name in RUN/plots/ without extension; unique in the run */
-    char *subtitle;        /* owned: which data it shows */
+    const char *script;     /* static: plots/<script>.gp */
+    const char *question;   /* static: its title */
+    const char *caption;    /* static: how to read it */
+    const char *x_column;   /* static: for scripts that ask, else "" */
+    enum figure_data data;  /* what its file holds */
+    enum csv_column column; /* what is drawn of each row */
+    char *name;             /* owned: file name in RUN/plots/ without extension; unique in the run */
+    char *subtitle;         /* owned: which data it shows */
     char *kernels; /* owned: ids separated by blanks, the most expensive first: the order of the legend */
     size_t *rows;  /* owned: rows of summary.csv, by kernel and then along the axis */
     size_t n_rows;

@@ -141,13 +141,42 @@ static void write_warnings(const struct report_text *text, const struct report *
     report_list(text, texts, n);
 }
 
+/* What is seen, for who cannot see it: the question and the ends of what is drawn. */
+static char *describe_figure(const struct figure *figure, const struct csv_table *table)
+{
+    size_t least = REPORT_NO_ROW, most = REPORT_NO_ROW;
+    for (size_t i = 0; i < figure->n_rows; i++) {
+        const size_t row = figure->rows[i];
+        const double value = csv_real(table, row, figure->column);
+        if (least == REPORT_NO_ROW || value < csv_real(table, least, figure->column))
+            least = row;
+        if (most == REPORT_NO_ROW || value > csv_real(table, most, figure->column))
+            most = row;
+    }
+    char low[32], high[32], rate_low[32], rate_high[32], *words = NULL;
+    if (least == REPORT_NO_ROW)
+        return strdup(figure->question);
+    int n = asprintf(
+        &words, "%s The lowest %s is %s of %s where %s %% are deleted, the highest %s of %s where %s %% are.",
+        figure->question, csv_column_info(figure->column)->name,
+        report_number(csv_real(table, least, figure->column), low, sizeof low),
+        csv_text(table, least, CSV_summary_kernel),
+        report_number(100 * csv_real(table, least, CSV_summary_rate), rate_low, sizeof rate_low),
+        report_number(csv_real(table, most, figure->column), high, sizeof high),
+        csv_text(table, most, CSV_summary_kernel),
+        report_number(100 * csv_real(table, most, CSV_summary_rate), rate_high, sizeof rate_high));
+    return n < 0 ? NULL : words;
+}
+
 static void write_figure(const struct report_text *text, const struct report *report,
                          const struct figure *figure)
 {
     char path[512];
     int n = snprintf(path, sizeof path, "plots/%s.%s", figure->name, figure->extension);
-    if (n < (int)sizeof path && report_picture(text, report->run_dir, path, figure->question))
+    char *seen = describe_figure(figure, report->figures.summary);
+    if (seen && n < (int)sizeof path && report_picture(text, report->run_dir, path, seen))
         report_paragraph(text, "%s %s.", figure->caption, figure->subtitle);
+    free(seen);
 }
 
 /* The first picture of each figure in the open, the others of the same question folded below it. */

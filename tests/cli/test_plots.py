@@ -179,6 +179,13 @@ def test_report(folder):
     assert len(links) > 10 and all(os.path.exists(os.path.join(run, link)) for link in links)
     sources = re.findall(r'src="([^"]*)"', page)
     assert len(sources) == len(links) and all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    alternatives = re.findall(r'<img alt="([^"]*)"', page)
+    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
+        costs = [(float(row["ns_per_row"]), row["kernel"]) for row in csv.DictReader(file)
+                 if row["verdict"] == "ok" and row["axis"] == "rate" and row["sink"] == "row_ids" and row["batch_rows"] == "5000"]
+    drawn = next(words for words in alternatives if words.startswith("What does every kernel cost"))
+    least, kernel = min(costs)
+    assert f"The lowest ns_per_row is {least:.4f} of {kernel} where" in drawn and f" of {max(costs)[1]} where" in drawn, drawn
     for wanted in ("prefers-color-scheme:dark", "@media print", "@media(max-width:"):
         assert wanted in page, wanted
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
@@ -340,6 +347,13 @@ def test_axes_are_those_of_the_data(folder):
     for figure in ("cost_over_rate", "cliff"):
         text = open(os.path.join(run, "plots", figure + ".row_ids.svg"), encoding="utf-8").read()
         assert "array | bitset" not in text and "bitset containers" not in text, figure
+    whole = make_run(os.path.join(folder, "whole"), "--full", "--counters", "none")
+    dvbench("plot", whole, "--figure", "cliff.row_ids")
+
+    def n_paths(of):
+        return open(os.path.join(of, "plots", "cliff.row_ids.svg"), encoding="utf-8").read().count("<path")
+
+    assert n_paths(whole) > n_paths(run), "array and bitset containers are joined by a line"
     batch = open(os.path.join(run, "plots", "cost_over_batch.row_ids.svg"), encoding="utf-8").read()
     assert ">12,345<" in batch.replace(" ", "") and "16,384" not in batch
 
