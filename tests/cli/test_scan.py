@@ -203,7 +203,9 @@ class Scan(unittest.TestCase):
     def claim(self, what):
         """The cells of a claim's row in the report of the run before: published, measured, verdict."""
         text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
-        return [cell.strip() for cell in next(line for line in text.splitlines() if line.startswith(f"| {what}")).split("|")[2:5]]
+        found = [line for line in text.splitlines() if line.startswith(f"| {what}")]
+        self.assertEqual(len(found), 1, found)
+        return [cell.strip() for cell in found[0].split("|")[2:5]]
 
     def test_claims_of_bytes_and_of_equality_deletes(self):
         table = self.scan("--study", "clustering", "--rows", "200000", "--kernel", "per_row")
