@@ -99,22 +99,33 @@ static const struct kernel kernels[N_KERNELS] = {
 };
 #undef KERNEL
 
+static const struct kernel *added[KERNELS_ADDED_MOST];
+static size_t n_added;
+
 size_t kernels_count(void)
 {
-    return N_KERNELS;
+    return N_KERNELS + n_added;
 }
 
 const struct kernel *kernel_at(size_t index)
 {
-    return &kernels[index];
+    return index < N_KERNELS ? &kernels[index] : added[index - N_KERNELS];
 }
 
 const struct kernel *kernel_find(const char *id)
 {
-    for (size_t i = 0; i < N_KERNELS; i++)
-        if (strcmp(kernels[i].id, id) == 0)
-            return &kernels[i];
+    for (size_t i = 0; i < kernels_count(); i++)
+        if (strcmp(kernel_at(i)->id, id) == 0)
+            return kernel_at(i);
     return NULL;
+}
+
+int kernel_add(const struct kernel *kernel)
+{
+    if (n_added == KERNELS_ADDED_MOST)
+        return -1;
+    added[n_added++] = kernel;
+    return 0;
 }
 
 const char *kernel_unavailable(const struct kernel *kernel, enum sink_kind sink)
@@ -131,6 +142,8 @@ const char *kernel_unavailable(const struct kernel *kernel, enum sink_kind sink)
         return kernel->missing;
     if (!cpu_has(kernel->isa))
         return lacks[kernel->isa];
+    if (kernel->flags & KERNEL_IS_FOREIGN && !(kernel->sinks >> sink & 1))
+        return "the plugin does not offer this sink";
     return kernel->sinks >> sink & 1
                ? NULL
                : "only row_ids is built for this variant; use the plain kernel for other sinks";

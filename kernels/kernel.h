@@ -27,6 +27,7 @@ enum isa { ISA_GENERIC, ISA_BMI2, ISA_AVX2, ISA_AVX512, ISA_AVX512_VBMI2, ISA_NE
 
 enum kernel_flag {
     KERNEL_WORKS_AT_OPEN = 1 << 0, /* open reads the whole vector: its cost belongs to the rows */
+    KERNEL_IS_FOREIGN = 1 << 1,    /* a plugin's: checked in a child process, which it may ruin */
 };
 
 struct kernel {
@@ -45,6 +46,7 @@ struct kernel {
     const char *missing;     /* why this build lacks it, NULL where built */
 };
 
+/* The built-in ones, then what was added. */
 size_t kernels_count(void);
 const struct kernel *kernel_at(size_t index);
 const struct kernel *kernel_find(const char *id); /* NULL where unknown */
@@ -52,6 +54,10 @@ const struct kernel *kernel_find(const char *id); /* NULL where unknown */
 /* NULL where this build on this CPU (as DVBENCH_CPU_MASK leaves it) runs the kernel into that sink; else the
  * reason, static. */
 const char *kernel_unavailable(const struct kernel *kernel, enum sink_kind sink);
+
+/* Registers a kernel that lives as long as the process. Returns 0, or -1 where the registry is full. */
+enum { KERNELS_ADDED_MOST = 8 };
+int kernel_add(const struct kernel *kernel);
 
 const char *isa_id(enum isa isa); /* "generic", "bmi2", "avx2", "avx512", "avx512_vbmi2", "neon" */
 

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "figures.h"
+#include "plugin.h"
 #include "report.h"
 #include "run_dir.h"
 #include "run_record.h"
@@ -168,6 +169,7 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
         .events = options->events,
         .cpu = options->cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : options->cpu};
     int status = program_digest(&sweep.program_digest, error_out);
+    sweep.program_digest ^= plugin_digest();
     if (status == 0 && counters_options.mode != COUNTERS_NONE)
         status = counters_open(&sweep.counters, &counters_options, error_out);
     if (status == 0)

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "cpu.h"
 #include "gbench.h"
+#include "plugin.h"
 #include "pmu_names.h"
 #include "run_json.h"
 #include "utf8.h"
@@ -38,6 +39,10 @@ static void print_help(FILE *out)
         if (commands[i].arguments)
             fprintf(out, "  %-9s %s\n  %-9s   %s\n", commands[i].id, commands[i].arguments, "",
                     commands[i].summary);
+    fputs("\n  --plugin FILE.so  on any command: a kernel of your own next to the built-in ones "
+          "(dv_plugin.h), compiled by\n"
+          "     cc -shared -fPIC -O2 mine.c -o mine.so $(pkg-config --cflags dvkernels)\n",
+          out);
     fputs("\nexit codes: 0 fine, 1 a check or gate failed or an output could not be written, 2 usage,\n"
           "            3 bad input file, 4 not available here, 130 interrupted (what was measured is kept)\n",
           out);
@@ -107,6 +112,26 @@ static int exit_code(const struct dv_error *error)
     }
 }
 
+/* Takes every `--plugin FILE` out of argv: the registry is complete before a command reads its options. */
+static int load_plugins(int *argc, char **argv, struct dv_error *error_out)
+{
+    int n_left = 0;
+    int status = plugin_load_inherited(error_out);
+    for (int i = 0; i < *argc && status == 0; i++) {
+        if (strcmp(argv[i], "--plugin") == 0 && i + 1 == *argc)
+            return dv_fail(error_out, DV_ERROR_USAGE, "--plugin: a shared object is expected");
+        if (strcmp(argv[i], "--plugin") == 0)
+            status = plugin_load(argv[++i], error_out);
+        else if (strncmp(argv[i], "--plugin=", 9) == 0)
+            status = plugin_load(argv[i] + 9, error_out);
+        else
+            argv[n_left++] = argv[i];
+    }
+    argv[n_left] = NULL;
+    *argc = n_left;
+    return status;
+}
+
 /* An exit code, or a negative code with the error filled. */
 static int run(int argc, char **argv, struct dv_error *error_out)
 {
@@ -125,6 +150,8 @@ static int run(int argc, char **argv, struct dv_error *error_out)
     }
     const struct command *command = find_command(id);
     int status = cpu_mask_check(error_out);
+    if (status == 0)
+        status = load_plugins(&argc, argv, error_out);
     if (status != 0)
         return status;
     return command ? command->run(argc - 1, argv + 1, error_out)

@@ -17,8 +17,8 @@
 #define EXIT_NO_START 126
 
 /* What may change the code that runs there, and must therefore be the same as here. */
-static const char *const kept[] = {"PATH", "DVBENCH_CPU_MASK", "LD_LIBRARY_PATH", "VALGRIND_LIB",
-                                   "GLIBC_TUNABLES"};
+static const char *const kept[] = {"PATH",         "DVBENCH_CPU_MASK", "DVBENCH_PLUGINS", "LD_LIBRARY_PATH",
+                                   "VALGRIND_LIB", "GLIBC_TUNABLES"};
 #define N_KEPT (sizeof kept / sizeof kept[0])
 
 struct environment {
