@@ -44,7 +44,7 @@ def n_deleted(n_rows, rate, n_batches, batch, seed=1):
     return sum(spread(key) < bound for key in range(n_rows))
 
 
-class Deletes(unittest.TestCase):
+class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -67,6 +67,8 @@ class Deletes(unittest.TestCase):
         lines = self.run_words([PROGRAM, "inspect", "--json", *files]).stdout.splitlines()
         return sum(json.loads(line)["cardinality"] for line in lines)
 
+
+class Deletes(Base):
     def test_all_ways_and_patterns_agree(self):
         self.run_words(self.words("all", "--rows", "20001", "--batches", "3", "--files", "3", "--keep"))
         table = rows(self.out)
@@ -113,6 +115,8 @@ class Deletes(unittest.TestCase):
             self.assertIn(text, result.stderr)
             self.assertFalse(os.path.exists(self.out))
 
+
+class Killed(Base):
     def manifest(self, way):
         """Its batch and the files that it names, which must be there."""
         path = pathlib.Path(self.data, "deletes-" + os.path.basename(self.out), "random-" + way, "manifest")
