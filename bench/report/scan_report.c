@@ -116,31 +116,6 @@ static void write_sentence(const struct report_text *text, const struct csv_tabl
         csv_text(scan, fastest, CSV_scan_kernel), left, shorter);
 }
 
-/* Where the share of `kernel` falls below `share_pct`, in int columns: a straight line between the logarithms of two
- * widths that were measured. NaN where it does not within them. */
-static double break_even(const struct csv_table *scan, const struct scan_group *group, const char *kernel,
-                         double share_pct)
-{
-    double width_before = NAN, share_before = NAN;
-    for (size_t row = 0; row < csv_n_rows(scan); row++) {
-        const char *columns = csv_text(scan, row, CSV_scan_columns);
-        const size_t n_columns = strlen(columns);
-        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_kernel), kernel) != 0 ||
-            n_columns < 4 || strcmp(columns + n_columns - 3, "int") != 0)
-            continue;
-        const double width = csv_real(scan, row, CSV_scan_n_columns),
-                     share = csv_real(scan, row, CSV_scan_dv_share_pct);
-        if (share_before >= share_pct && share < share_pct)
-            return exp(log(width_before) + (log(width) - log(width_before)) * log(share_before / share_pct) /
-                                               log(share_before / share));
-        if (isnan(width_before) && share < share_pct)
-            return width;
-        width_before = width;
-        share_before = share;
-    }
-    return NAN;
-}
-
 static void write_break_even(const struct report_text *text, const struct csv_table *scan,
                              const struct scan_group *group)
 {
@@ -151,16 +126,18 @@ static void write_break_even(const struct report_text *text, const struct csv_ta
         return;
     const char *const kernels[] = {"per_row", csv_text(scan, fastest, CSV_scan_kernel)};
     for (int k = 0; k < 2; k++) {
-        char texts[3][32];
+        char texts[3][48];
         for (int i = 0; i < 3; i++) {
-            report_number(break_even(scan, group, kernels[k], shares[i]), texts[i], sizeof texts[i]);
-            if (!texts[i][0])
-                snprintf(texts[i], sizeof texts[i], "more than measured");
+            const double width = scan_break_even(scan, group, kernels[k], shares[i], CSV_scan_dv_share_pct);
+            if (isnan(width))
+                snprintf(texts[i], sizeof texts[i], "at no width measured");
+            else
+                snprintf(texts[i], sizeof texts[i], "from %.3g on", width);
         }
         report_paragraph(
             text,
-            "Break-even of %s, in int columns read (1: from the first column on): under 21 %% of the query "
-            "from %s, under 10 %% from %s, under 5 %% from %s.",
+            "Break-even of %s, in int columns read: its share is under 21 %% of the query %s, under "
+            "10 %% %s, under 5 %% %s.",
             kernels[k], texts[0], texts[1], texts[2]);
     }
 }

@@ -53,6 +53,32 @@ double scan_shorter_pct(double gain)
     return 100 * (1 - 1 / gain);
 }
 
+static bool is_of_ints(const char *columns)
+{
+    const char *type = columns + strspn(columns, "0123456789");
+    return type > columns && strcmp(type, "int") == 0;
+}
+
+double scan_break_even(const struct csv_table *scan, const struct scan_group *group, const char *kernel,
+                       double limit_pct, enum csv_column column)
+{
+    double width_before = 0, share_before = NAN;
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        const double width = csv_real(scan, row, CSV_scan_n_columns), share = csv_real(scan, row, column);
+        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_kernel), kernel) != 0 ||
+            !is_of_ints(csv_text(scan, row, CSV_scan_columns)) || isnan(share) || width <= width_before)
+            continue; /* other studies have narrow queries again */
+        if (share < limit_pct)
+            return isnan(share_before)
+                       ? width
+                       : width_before * pow(width / width_before,
+                                            log(share_before / limit_pct) / log(share_before / share));
+        width_before = width;
+        share_before = share;
+    }
+    return NAN;
+}
+
 bool scan_is_first(const struct csv_table *scan, const struct scan_group *group, size_t row,
                    enum csv_column column)
 {

@@ -32,6 +32,11 @@ double scan_value(const struct csv_table *scan, size_t row, enum csv_column colu
 /* Per cent by which a query of that gain is shorter: 50 of a gain of 2. */
 double scan_shorter_pct(double gain);
 
+/* From which number of int columns on `column` (the share, or an end of its interval, in per cent) of `kernel` is below
+ * `limit_pct`: between two widths that were measured a straight line of their logarithms. NaN where it is not. */
+double scan_break_even(const struct csv_table *scan, const struct scan_group *group, const char *kernel,
+                       double limit_pct, enum csv_column column);
+
 /* Whether `row` is the first with its text in `column` among the rows of the group. */
 bool scan_is_first(const struct csv_table *scan, const struct scan_group *group, size_t row,
                    enum csv_column column);

@@ -201,26 +201,44 @@ class Scan(unittest.TestCase):
             self.assertIn("plots/scan_custom.1.svg", pathlib.Path(self.out, "report.md").read_text(encoding="utf-8"))
 
     def claim(self, what):
-        """The cells of a claim's row in the report of the run before: published, measured, verdict."""
+        """The cells of a claim's row in the report of the run before: published, measured, here / published, verdict."""
         text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
         found = [line for line in text.splitlines() if line.startswith(f"| {what}")]
         self.assertEqual(len(found), 1, found)
-        return [cell.strip() for cell in found[0].split("|")[2:5]]
+        return [cell.strip() for cell in found[0].split("|")[2:6]]
 
     def test_claims_of_bytes_and_of_equality_deletes(self):
         table = self.scan("--study", "clustering", "--rows", "200000", "--kernel", "per_row")
         at_random, in_runs = (int(next(row["dv_bytes"] for row in table if row["dv"].startswith(dv))) for dv in ("uniform", "runs"))
-        measured, verdict = self.claim("bytes of the vectors")[1:]
+        measured, _, verdict = self.claim("bytes of the vectors")[1:]
         self.assertAlmostEqual(float(measured.rstrip("x")), at_random / in_runs, delta=0.01 * at_random / in_runs)
         self.assertEqual(verdict, "reproduced" if 306.9 < at_random / in_runs < 375.3 else "differs")
         self.scan("--study", "equality", "--rows", "200000", "--kernel", "per_row")
         self.assertRegex(self.claim("equality deletes change")[1], r"^-?[0-9.]+ %")
-        self.assertIn(self.claim("share of a scan of 20 int")[1], "not in this run")
+        self.assertIn(self.claim("share of a scan of 20 columns")[1], "not in this run")
 
     def test_openings_of_many_files(self):
         self.scan("--rows", "60000", "--files", "2,30", "--columns", "1", "--rates", "0.061", "--kernel", "per_row")
         text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
         self.assertIn("opening, us per file", text)
+
+    def test_break_even_and_verdicts(self):
+        """From shares put in by hand: 42 % of a column and 10.5 % of three are 21 % at the square root of three."""
+        table = self.scan("--rows", "8000", "--files", "4", "--rates", "0.061", "--columns", "1,3", "--kernel", "per_row")
+        for row in table:
+            if row["kernel"] == "per_row":
+                row.update({"dv_share" + end: "42" if row["columns"] == "1int" else "10.5" for end in ("_low", "_pct", "_high")})
+        with open(self.out + "/scan.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, table[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+        self.assertEqual(self.run_program("report", self.out).returncode, 0)
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        self.assertIn("under 21 % of the query from 1.73 on, under 10 % at no width measured", text)
+        self.assertEqual(self.claim("number of columns from which")[1:], ["1.73", "0.247", "differs"])
+        self.assertEqual(self.claim("share of a scan of 1 column, 6.1 %")[1:], ["42.0 %", "0.850", "differs"])
+        self.assertEqual(self.claim("share of a scan of 1 column, 50 %")[1:], ["not in this run", "", ""])
+        self.assertRegex(text, r"Of \d+ claims 0 are reproduced, 4 differ")
 
     def test_no_space_is_seen_before_writing(self):
         result = self.scan("--rows", str(1 << 40), "--columns", "0", code=1)
