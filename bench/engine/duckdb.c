@@ -88,7 +88,7 @@ struct duckdb {
 static int unavailable(struct dv_error *error_out, const char *place, const char *reason)
 {
     return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
-                   "no engine: %s: %s; scan needs DuckDB's library (libduckdb 1.3 or later): give it by "
+                   "no engine: %s: %s; this needs DuckDB's library (libduckdb 1.3 or later): give it by "
                    "--duckdb=FOLDER, install it, or start ./dvbench where npm is installed, which fetches it",
                    place, reason);
 }
