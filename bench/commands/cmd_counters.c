@@ -9,9 +9,13 @@
 #include <string.h>
 
 #include "command.h"
-#include "counters_private.h"
+#include "counter_sets.h"
+#include "counter_status.h"
+#include "counters.h"
 #include "machine.h"
 #include "pmu_names.h"
+#include "pmu_session.h"
+#include "sim.h"
 #include "step.h"
 
 struct view {
@@ -83,7 +87,7 @@ static void print_machine(const struct pmu_session *pmu)
 static void print_row(const char *source, const char *event, const char *status, enum pmu_verdict verdict,
                       double expected, double counted, const char *encoding, bool is_csv)
 {
-    char numbers[2][32] = {"", ""}; /* a number stands only where something was counted */
+    char numbers[2][32] = {"", ""}; /* empty where nothing was counted */
     if (verdict != PMU_NOT_RUN && verdict != PMU_UNVERIFIED) {
         snprintf(numbers[0], sizeof numbers[0], "%.0f", expected);
         snprintf(numbers[1], sizeof numbers[1], "%.0f", counted);
@@ -203,9 +207,9 @@ static void help(void)
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
         "  --events    sets (dvbench list counters) and libpfm4 names; default portable\n"
         "  --counters  exits with 4 if that source is unavailable\n"
-        "Sources: pmu, the CPU's counters; sim, callgrind; step: the instructions, and nothing else, of "
-        "kernels that\ncallgrind cannot run (AVX-512), or of all where auto finds no other source, by single "
-        "steps over a sample of\nbatches.\n"
+        "Sources: pmu, the CPU's counters; sim, callgrind; step: only the instructions of kernels that\n"
+        "callgrind cannot run (AVX-512), or of all where auto finds no other source, by single steps over a\n"
+        "sample of batches.\n"
         "Self-test: each event counts loops whose counts are known. pass: within 0.1 %; bias: within 5 %; "
         "fail: not used.");
 }
@@ -220,7 +224,6 @@ enum { OPTION_EVENTS = 256, OPTION_COUNTERS, OPTION_FORMAT };
 
 static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
-    static const char *const modes[] = {"auto", "pmu", "sim", "none", NULL};
     static const char *const formats[] = {"text", "csv", NULL};
     struct arguments *arguments = context;
     int index = 0;
@@ -228,8 +231,8 @@ static int take_option(void *context, int value, const char *argument, struct dv
         arguments->events = argument;
     else if (value == OPTION_FORMAT)
         arguments->is_csv = (index = option_choice("format", argument, formats, error_out)) == 1;
-    else if ((index = option_choice("counters", argument, modes, error_out)) >= 0)
-        arguments->mode = counters_mode_find(argument);
+    else
+        arguments->mode = index = option_choice("counters", argument, counters_mode_words, error_out);
     return index;
 }
 

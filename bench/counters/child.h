@@ -2,8 +2,8 @@
 /* Child processes whose runs repeat to the last instruction: no address randomisation, a clean environment,
  * files for output.
  *
- * Place in the data flow: sim.h starts the simulator with it; nothing else runs children beside the
- * figures. */
+ * Place in the data flow: sim.h starts the simulator with it. Programs that need none of this (gnuplot, a
+ * sweep's further starts) are run elsewhere. */
 #ifndef DVBENCH_CHILD_H
 #define DVBENCH_CHILD_H
 
@@ -21,12 +21,14 @@ struct child {
 
 /* Starts argv[0] (a path) in the folder `directory`, its standard output and error in the files "stdout" and
  * "stderr" there, its input empty. It gets PATH, LC_ALL=C and those of the variables that change which code
- * runs; it dies with its parent. It may run on `cpus`: its parent is
- * pinned to one, which two children would share. */
+ * runs; it dies with its parent. It may run on `cpus`: its parent is pinned to one, which two children would
+ * share. Borrows its arguments for the call. After 0 the caller owes one child_wait, which also
+ * reports (as exit code 126) an argv[0] that could not be executed; after an error there is no child. */
 int child_start(struct child *child_out, char *const *argv, const char *directory, const cpu_set_t *cpus,
                 struct dv_error *error_out);
 
-/* Waits at most `seconds`, then ends it. Returns its exit code as in struct child. */
+/* Waits at most `seconds`, then kills it; in any case the child is gone and reaped. Returns its exit code as in
+ * struct child. */
 int child_wait(struct child *child, double seconds);
 
 /* The program `name` in PATH, as an absolute path in path_out, or DV_ERROR_UNAVAILABLE. */

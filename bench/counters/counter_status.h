@@ -6,6 +6,8 @@
 #ifndef DVBENCH_COUNTER_STATUS_H
 #define DVBENCH_COUNTER_STATUS_H
 
+#include <stddef.h>
+
 /* X(id, word, what it means and what would change it) */
 #define FOR_EACH_COUNTER_STATUS(X)                                                                           \
     X(OK, "ok", "counted")                                                                                   \
@@ -49,6 +51,21 @@ enum counter_status { FOR_EACH_COUNTER_STATUS(COUNTER_STATUS_ENUM) N_COUNTER_STA
 
 const char *counter_status_word(enum counter_status status);
 const char *counter_status_text(enum counter_status status); /* a sentence without its full stop */
+
+/* The columns of summary.csv that counters fill, in its order. */
+enum counter_column {
+    COLUMN_INSTRUCTIONS,
+    COLUMN_BRANCHES,
+    COLUMN_BRANCH_MISSES,
+    COLUMN_CORE_CYCLES,
+    COLUMN_IPC,
+    N_COUNTER_COLUMNS
+};
+
+/* The column counter_status: "" where all are COUNTER_OK, one word where all are the same, else
+ * `instructions=word;...` for those that are not. Cut where it does not fit n_text bytes. */
+void counter_status_join(char *text_out, size_t n_text,
+                         const enum counter_status statuses[N_COUNTER_COLUMNS]);
 
 /* What perf_event_open's errno means, and whether a seccomp filter may be the cause. `paranoid_level` is
  * that of /proc/sys/kernel/perf_event_paranoid, or less than -1 where unknown. EPERM with a level that allows

@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters_private.h"
+#include "counters_internal.h"
 #include "machine.h"
 #include "step.h"
 
-static const char *const mode_names[] = {"auto", "pmu", "sim", "none", "step"};
+#define MODE_WORD(id, word) word,
+static const char *const source_words[] = {FOR_EACH_COUNTERS_MODE(MODE_WORD) "step"};
+const char *const counters_mode_words[N_COUNTERS_MODES + 1] = {FOR_EACH_COUNTERS_MODE(MODE_WORD) NULL};
+#undef MODE_WORD
 
 int counters_mode_find(const char *name)
 {
-    for (int mode = COUNTERS_AUTO; mode <= COUNTERS_NONE; mode++)
-        if (strcmp(mode_names[mode], name) == 0)
+    for (int mode = 0; mode < N_COUNTERS_MODES; mode++)
+        if (strcmp(counters_mode_words[mode], name) == 0)
             return mode;
     return -1;
 }
@@ -194,7 +197,7 @@ void counters_result_fill(struct counters_result *result, const double per_row[N
         result->ipc = result->instructions_per_row / result->core_cycles_per_row;
     else if (columns[COLUMN_IPC] == COUNTER_OK)
         columns[COLUMN_IPC] = COUNTER_NOT_SCHEDULED;
-    counters_status_text(result->status, sizeof result->status, columns);
+    counter_status_join(result->status, sizeof result->status, columns);
 }
 
 int counters_measure(struct counters *counters, const struct counters_job *job,
@@ -233,7 +236,7 @@ void counters_results_free(struct counters_result *results, size_t n_results)
 
 const char *counters_source(const struct counters *counters)
 {
-    return mode_names[counters->source];
+    return source_words[counters->source];
 }
 
 const char *counters_reason(const struct counters *counters)

@@ -5,7 +5,7 @@
  * Place in the data flow: struct dv + batches + kernels -> counting passes -> struct counters_result -> CSV.
  *
  * Four sources have one interface: `pmu` (libpfm4 names, perf_event_open), `sim` (callgrind in child
- * processes), `step` (instructions alone, by single steps: of kernels that `sim` cannot run, and of all where
+ * processes), `step` (only instructions, by single steps: of kernels that `sim` cannot run, and of all where
  * `auto` finds neither PMU nor simulator) and `none`.
  * Counting is a pass of its own over the same batches; never call it while time is measured: `sim` runs up to
  * two children at once. A value that was not counted is NAN with a status word, never 0. */
@@ -24,9 +24,21 @@
 
 struct counters; /* opaque */
 
-enum counters_mode { COUNTERS_AUTO, COUNTERS_PMU, COUNTERS_SIM, COUNTERS_NONE, COUNTERS_STEP };
+/* X(enumerator, the word of --counters). A source can also be COUNTERS_STEP, which nobody asks for: it is what
+ * COUNTERS_AUTO falls back to. */
+#define FOR_EACH_COUNTERS_MODE(X) X(AUTO, "auto") X(PMU, "pmu") X(SIM, "sim") X(NONE, "none")
 
-/* COUNTERS_x for "auto", "pmu", "sim", "none"; -1 for anything else. */
+#define COUNTERS_MODE_ENUMERATOR(id, word) COUNTERS_##id,
+enum counters_mode {
+    FOR_EACH_COUNTERS_MODE(COUNTERS_MODE_ENUMERATOR) N_COUNTERS_MODES,
+    COUNTERS_STEP = N_COUNTERS_MODES
+};
+#undef COUNTERS_MODE_ENUMERATOR
+
+/* The words in the order of the enumerators, then NULL. */
+extern const char *const counters_mode_words[N_COUNTERS_MODES + 1];
+
+/* The mode of a word, or -1. */
 int counters_mode_find(const char *name);
 
 /* What a simulated pass visits at most: enough batches for a stable mean, few enough for a simulator. */
@@ -34,9 +46,9 @@ int counters_mode_find(const char *name);
 
 struct counters_options {
     enum counters_mode mode;
-    const char
-        *events; /* a set of counter_sets.def, or a comma list of libpfm4 names; NULL: the set "portable" */
-    int cpu;     /* that will be measured on, -1: any; of a hybrid CPU its PMU counts */
+    /* A set of counter_sets.def, or a comma list of libpfm4 names; NULL: the set "portable". */
+    const char *events;
+    int cpu;             /* that will be measured on, -1: any; of a hybrid CPU its PMU counts */
     const char *program; /* this program, for the simulator's children; NULL: /proc/self/exe */
 };
 
@@ -71,15 +83,14 @@ struct counters_result {
     double core_cycles_per_row;
     double ipc;
     const char *source; /* "pmu", "sim", "step" or "none", static: the column counter_source */
-    char status[256]; /* the column counter_status: "" where nothing is empty, else a word or `event=word;...`
-                       */
+    /* The column counter_status: "" where nothing is empty, else a word or `event=word;...`. */
+    char status[256];
     struct counter_value *values; /* owned: counters_results_free */
     size_t n_values;
 };
 
-/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else single
- * steps, else none, and
- * never fails for want of them; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message
+/* Opens a source. COUNTERS_AUTO takes the PMU if its self-test passes, else the simulator, else single steps, else
+ * none, and never fails where all are missing; COUNTERS_PMU and COUNTERS_SIM fail with DV_ERROR_UNAVAILABLE and a message
  * that says what would change it; an unknown event name is DV_ERROR_USAGE. On failure *counters_out is
  * NULL. */
 int counters_open(struct counters **counters_out, const struct counters_options *options,

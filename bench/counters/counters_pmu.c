@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "counters_pass.h"
-#include "counters_private.h"
+#include "counters_internal.h"
 
 /* Rows that a pass visits at least: a stretch of a few microseconds would be noise. In replay they are visits
  * of one batch. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "counters_private.h"
+#include "counters_internal.h"
 #include "step.h"
 
 /* What the simulator cannot run is stepped natively, for its instructions alone: the other cells keep the

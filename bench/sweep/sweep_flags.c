@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters.h"
 #include "kernel.h"
 #include "options.h"
 #include "sweep_flags.h"
@@ -211,8 +212,6 @@ static int take_group_option(struct sweep_group *group, int value, const char *a
     return status ? status : 1;
 }
 
-static const char *const counters[] = {"auto", "pmu", "sim", "none", NULL};
-
 /* Options of the run's method. Returns 1 where it was one. */
 static int take_run_option(struct sweep_options *options, int value, const char *argument,
                            struct dv_error *error_out)
@@ -246,7 +245,7 @@ static int take_run_option(struct sweep_options *options, int value, const char 
         status = take_shard(options, argument, error_out);
         break;
     case OPTION_COUNTERS:
-        status = replace_one_of(&options->counters, "counters", argument, counters, error_out);
+        status = replace_one_of(&options->counters, "counters", argument, counters_mode_words, error_out);
         break;
     case OPTION_EVENTS:
         status = sweep_flags_replace(&options->events, argument, error_out);

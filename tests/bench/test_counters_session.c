@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "calibration.h"
-#include "counters_private.h"
+#include "counters_internal.h"
 #include "fake_pmu.h"
 #include "payload_writer.h"
 #include "pmu_names.h"

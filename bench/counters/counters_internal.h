@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the counters share: counters.c opens, counters_pmu.c and counters_sim.c count,
- * cmd_counters.c shows.
+/* What the parts of the counters share: counters.c opens, counters_pmu.c and counters_sim.c count.
  *
- * Place in the data flow: below counters.h; the sweep does not include it. */
-#ifndef DVBENCH_COUNTERS_PRIVATE_H
-#define DVBENCH_COUNTERS_PRIVATE_H
+ * Place in the data flow: below counters.h; only this room includes it. */
+#ifndef DVBENCH_COUNTERS_INTERNAL_H
+#define DVBENCH_COUNTERS_INTERNAL_H
 
 #include "counter_sets.h"
 #include "counter_status.h"
 #include "counters.h"
-#include "counters_text.h"
 #include "pmu_session.h"
 #include "sim.h"
 
