@@ -5,10 +5,12 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cell_name.h"
 #include "csv.h"
 #include "file_write.h"
 #include "figures.h"
@@ -22,6 +24,8 @@
 #include "scan_report.h"
 #include "run_json.h"
 #include "string_list.h"
+
+#define DOUBTS_SHOWN 20
 
 /* What both forms are written from. */
 struct report {
@@ -122,6 +126,29 @@ static void write_overview(const struct report_text *text, const struct report *
                          "Noise floor: %s %%. The same kernel measured twice differed by up to that; smaller "
                          "differences are not told apart.",
                          noise);
+}
+
+/* Cells whose time cannot be right, above everything that is built on them. */
+static void write_doubts(const struct report_text *text, const struct csv_table *table)
+{
+    struct strings lines = {0};
+    size_t n_doubts = 0, n_rows = csv_n_rows(table);
+    for (size_t row = 0; row < n_rows; row++) {
+        const char *doubts = csv_text(table, row, CSV_summary_doubts);
+        if (doubts[0] == '\0' || n_doubts++ >= DOUBTS_SHOWN)
+            continue;
+        char line[512], *cell = cell_name_of_row(table, row);
+        snprintf(line, sizeof line, "%s: %s", doubts, cell ? cell : "");
+        (void)strings_add(&lines, line, strlen(line));
+        free(cell);
+    }
+    if (n_doubts) {
+        report_heading(text, 2, "Times to doubt");
+        report_paragraph(text, "%zu cells have a time that cannot be right; do not build on it.%s", n_doubts,
+                         n_doubts > DOUBTS_SHOWN ? " The first are:" : "");
+        report_list(text, (const char *const *)lines.items, lines.n_items);
+    }
+    strings_free(&lines);
 }
 
 static void write_warnings(const struct report_text *text, const struct report *report)
@@ -312,6 +339,7 @@ static void write_files(const struct report_text *text, const struct report *rep
 static int write_sections(const struct report_text *text, const struct report *report,
                           struct dv_error *error_out)
 {
+    write_doubts(text, report->figures.summary);
     write_warnings(text, report);
     report_claims(text, report->figures.summary);
     int status = report_key_numbers(text, report->figures.summary, error_out);

@@ -179,6 +179,28 @@ static void ratios_pair_samples_of_one_start(void **state)
     close_fixture(&fixture);
 }
 
+/* Below the bound by more than the twins differ, 2 per cent, is doubted; by less is noise. */
+static void a_time_below_the_bound_is_doubted(void **state)
+{
+    (void)state;
+    static const struct {
+        double bound;
+        const char *doubts;
+    } cases[] = {{2.03, ""}, {2.05, "below the store bound"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture = open_fixture();
+        for (int round = 0; round < 6; round++)
+            add_round(&fixture, 0, round, 8, 2, 2.04, cases[i].bound);
+        update(&fixture, &none);
+        struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+        assert_string_equal(csv_text(table, fixture_row_of(table, "expand_bits"), CSV_summary_doubts),
+                            cases[i].doubts);
+        assert_string_equal(csv_text(table, fixture_row_of(table, "per_row"), CSV_summary_doubts), "");
+        csv_free(table);
+        close_fixture(&fixture);
+    }
+}
+
 static void without_per_row_no_speedup(void **state)
 {
     (void)state;
@@ -293,6 +315,7 @@ int main(void)
         cmocka_unit_test(numbers_of_a_block),
         cmocka_unit_test(no_interval_under_six_samples),
         cmocka_unit_test(ratios_pair_samples_of_one_start),
+        cmocka_unit_test(a_time_below_the_bound_is_doubted),
         cmocka_unit_test(without_per_row_no_speedup),
         cmocka_unit_test(a_batch_is_no_longer_than_the_file),
         cmocka_unit_test(done_is_what_has_all_samples_of_the_start_and_its_costs),

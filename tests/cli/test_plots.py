@@ -161,12 +161,16 @@ def test_report(folder):
     def change(row):
         if row["verdict"] != "ok":
             row["reason"] = "<script>alert(1)</script>"
+        elif row["kernel"] == "per_row":
+            row["doubts"] = "below the store bound"
         return row
 
     run = make_run(os.path.join(folder, "report"))
     rewrite(os.path.join(run, "summary.csv"), change)
     dvbench("report", run)
-    assert "No pictures were drawn" in open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
+    assert "No pictures were drawn" in markdown
+    assert "Times to doubt" in markdown and "per_row" in markdown.split("below the store bound: ")[1].split("\n")[0], markdown[:2000]
     dvbench("plot", run)
     dvbench("report", run)
     markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
