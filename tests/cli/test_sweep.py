@@ -240,6 +240,13 @@ class List(unittest.TestCase):
         self.assertIn("--rounds", run("sweep", "--help").stdout)
         self.assertEqual(run().returncode, 2)
 
+    def test_doctor(self):
+        done = subprocess.run([PROGRAM, "doctor", "--seconds", "1"], stdout=subprocess.PIPE, text=True, check=True, timeout=120)
+        for name in ("frequency governor", "turbo", "SMT", "transparent huge pages", "ASLR", "load", "steal", "migrations"):
+            self.assertRegex(done.stdout, "(?m)^" + name)
+        self.assertRegex(done.stdout, r"A/A: [1-9][0-9]* pairs of the same work differ by [0-9.]+ % \(median\)")
+        self.assertEqual(subprocess.run([PROGRAM, "doctor", "--seconds", "0"], stderr=subprocess.DEVNULL).returncode, 2)
+
 
 if __name__ == "__main__":
     unittest.main()
