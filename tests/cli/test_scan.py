@@ -217,6 +217,19 @@ class Scan(unittest.TestCase):
         self.assertRegex(self.claim("equality deletes change")[1], r"^-?[0-9.]+ %")
         self.assertIn(self.claim("share of a scan of 20 columns")[1], "not in this run")
 
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_a_wrong_answer_has_no_time_and_is_exit_1(self):
+        plugin = os.path.join(self.folder.name, "broken.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-DBROKEN=1", "-I", SOURCE + "/kernels", SOURCE + "/tests/plugins/broken.c",
+                        "-o", plugin], check=True)
+        result = self.scan("--plugin", plugin, "--recipe", "none", "--rows", "60000", "--files", "1", "--columns", "0,1",
+                           "--kernel", "mine_*", code=1)
+        self.assertIn("WRONG" if "WRONG" in result.stderr else "wrong", result.stderr)
+        found = {(row["kernel"], row["verdict"]): row for row in rows(self.out + "/scan.csv")}
+        self.assertEqual(found["mine_broken", "wrong"]["ns_per_row"], "")
+        self.assertNotEqual(found["mine_broken", "wrong"]["reason"], "")
+        self.assertGreater(float(found["per_row", "ok"]["ns_per_row"]), 0)
+
     def test_openings_of_many_files(self):
         self.scan("--rows", "60000", "--files", "2,30", "--columns", "1", "--rates", "0.061", "--kernel", "per_row")
         text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
