@@ -9,6 +9,7 @@
 #include "command.h"
 #include "delete_run.h"
 #include "duckdb.h"
+#include "report.h"
 #include "run_dir.h"
 #include "run_record.h"
 
@@ -51,6 +52,18 @@ static int gather_words(struct strings *words, const char *resume_dir, int argc,
     return status;
 }
 
+static void show(const struct delete_options *options, const char *dir)
+{
+    struct dv_error error = {0};
+    const bool has_report = report_write(dir, &error) == 0;
+    if (!has_report)
+        fprintf(stderr, "dvbench: no report: %s\n", error.message);
+    if (!options->quiet)
+        printf("%s/deletes.csv\n", dir);
+    if (!options->quiet && has_report)
+        printf("%s/report.md\n%s/report.html\n", dir, dir);
+}
+
 static int finish(const struct delete_options *options, const char *dir, size_t n_wrong)
 {
     if (interrupted) {
@@ -58,8 +71,7 @@ static int finish(const struct delete_options *options, const char *dir, size_t 
                 dir, dir);
         return EXIT_INTERRUPTED;
     }
-    if (!options->quiet)
-        printf("%s/deletes.csv\n", dir);
+    show(options, dir);
     if (n_wrong)
         fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason stand in %s/deletes.csv\n",
                 n_wrong, dir);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "figures.h"
+#include "run_dir.h"
 #include "scan_report.h"
 
 static volatile sig_atomic_t interrupted;
@@ -18,8 +19,11 @@ static void on_signal(int signal_number)
 static int draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out)
 {
     struct figures figures;
-    if (scan_report_is_there(run_dir))
+    if (run_dir_has(run_dir, CSV_FILE_scan))
         return scan_figures_draw(run_dir, style, error_out);
+    if (run_dir_has(run_dir, CSV_FILE_deletes))
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "%s is a run of deletes, whose report has tables only: report %s", run_dir, run_dir);
     int status = figures_plan(&figures, run_dir, style, error_out);
     if (status < 0)
         return status;

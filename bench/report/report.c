@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "delete_report.h"
 #include "report.h"
 
 #include <errno.h>
@@ -32,8 +33,9 @@ struct report {
     const char *run_dir;
     struct figures figures;
     struct csv_table
-        *scan;   /* of a run of `scan`, which has no summary.csv and so no figures above; else NULL */
-    json_t *run; /* NULL where run.json cannot be read */
+        *scan; /* of a run of `scan`, which has no summary.csv and so no figures above; else NULL */
+    struct csv_table *deletes; /* likewise, of a run of `deletes` */
+    json_t *run;               /* NULL where run.json cannot be read */
 };
 
 static const char *first_text(const struct csv_table *table, enum csv_column column)
@@ -298,14 +300,20 @@ static void write_settings(const struct report_text *text, const struct report *
     report_fold_end(text);
 }
 
-static int write_content_of_scan(const struct report_text *text, const struct report *report,
-                                 struct dv_error *error_out)
+static int write_content_of_engine(const struct report_text *text, const struct report *report,
+                                   struct dv_error *error_out)
 {
     char title[300];
-    snprintf(title, sizeof title, "dvbench scan: %s", first_text(report->scan, CSV_scan_run));
+    int status = 0;
+    snprintf(title, sizeof title, "dvbench %s: %s", report->scan ? "scan" : "deletes",
+             report->scan ? first_text(report->scan, CSV_scan_run)
+                          : first_text(report->deletes, CSV_deletes_run));
     report_begin(text, title);
     write_warnings(text, report);
-    const int status = scan_report_write(text, report->run_dir, report->scan, error_out);
+    if (report->scan)
+        status = scan_report_write(text, report->run_dir, report->scan, error_out);
+    else
+        delete_report_write(text, report->deletes);
     write_settings(text, report);
     report_end(text);
     return status;
@@ -359,8 +367,8 @@ static int write_sections(const struct report_text *text, const struct report *r
 static int write_content(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
-    if (report->scan)
-        return write_content_of_scan(text, report, error_out);
+    if (report->scan || report->deletes)
+        return write_content_of_engine(text, report, error_out);
     char title[300], *sections = NULL;
     size_t n_bytes = 0;
     struct strings headings = {0};
@@ -415,8 +423,13 @@ static int write_form(const struct report *report, enum report_form form, const 
 int report_write(const char *run_dir, struct dv_error *error_out)
 {
     struct report report = {.run_dir = run_dir};
-    int status = scan_report_is_there(run_dir) ? run_dir_load(&report.scan, run_dir, CSV_FILE_scan, error_out)
-                                               : figures_plan(&report.figures, run_dir, NULL, error_out);
+    int status = 0;
+    if (run_dir_has(run_dir, CSV_FILE_scan))
+        status = run_dir_load(&report.scan, run_dir, CSV_FILE_scan, error_out);
+    else if (run_dir_has(run_dir, CSV_FILE_deletes))
+        status = run_dir_load(&report.deletes, run_dir, CSV_FILE_deletes, error_out);
+    else
+        status = figures_plan(&report.figures, run_dir, NULL, error_out);
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);
@@ -426,5 +439,6 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     json_decref(report.run);
     figures_free(&report.figures);
     csv_free(report.scan);
+    csv_free(report.deletes);
     return status;
 }

@@ -4,21 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report_numbers.h"
 #include "run_dir.h"
 #include "scan_claims.h"
 #include "scan_options.h"
 #include "scan_rows.h"
-
-bool scan_report_is_there(const char *run_dir)
-{
-    char *path = run_dir_file(run_dir, run_dir_csv_name(CSV_FILE_scan));
-    const bool is_there = path && access(path, R_OK) == 0;
-    free(path);
-    return is_there;
-}
 
 /* --- tables and sentences --- */
 

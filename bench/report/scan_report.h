@@ -11,9 +11,6 @@
 #include "figure_style.h"
 #include "report_text.h"
 
-/* Whether the folder holds a run of scan. */
-bool scan_report_is_there(const char *run_dir);
-
 /* Draws one figure per study and vector of the run; `format` is svg, png or pdf. Returns 0, the code of run_dir_load,
  * DV_ERROR_UNAVAILABLE (no gnuplot), DV_ERROR_IO. */
 int scan_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out);

@@ -48,6 +48,14 @@ int run_dir_load(struct csv_table **table_out, const char *dir, enum csv_file fi
     return status;
 }
 
+bool run_dir_has(const char *dir, enum csv_file file)
+{
+    char *path = run_dir_file(dir, run_dir_csv_name(file));
+    const bool is_there = path && access(path, R_OK) == 0;
+    free(path);
+    return is_there;
+}
+
 int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv_file file,
                        struct dv_error *error_out)
 {

@@ -27,6 +27,9 @@ char *run_dir_file(const char *dir, const char *name);
 /* "summary.csv", ...; static. */
 const char *run_dir_csv_name(enum csv_file file);
 
+/* Whether DIR/<file>.csv is there and readable. */
+bool run_dir_has(const char *dir, enum csv_file file);
+
 /* Creates DIR/<file>.csv. As csv_create. */
 int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv_file file,
                        struct dv_error *error_out);

@@ -91,6 +91,18 @@ class Deletes(Base):
                          {"cow": 3, "v2": 3 + 9, "v2_compact": 3 + 3, "v3": 3 + 1})
         self.assertEqual({row["deleted"] for row in table if row["batch"] == "3" and row["pattern"] == "range"}, {"2000"})
 
+    def test_report(self):
+        self.run_words(self.words("report", "--rows", "20000", "--batches", "2", "--pattern", "hot", "--keep"))
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        table = {(row["way"], row["batch"]): row for row in rows(self.out)}
+        for said in ("## Deletes of pattern hot", "| deleting: v3 before cow | 13.89 and 27.75 s |", "Rewriting (cow) has paid for itself"):
+            self.assertIn(said, text)
+        cow = [cell.strip() for cell in next(line for line in text.splitlines() if line.startswith("| cow |")).split("|")]
+        written = sum(int(table["cow", batch]["bytes_written"]) for batch in ("1", "2"))
+        self.assertAlmostEqual(float(cow[3]), written / 1e6, delta=0.01 * written / 1e6)
+        said = self.run_words([PROGRAM, "plot", self.out], code=2).stderr
+        self.assertIn("report has tables only", said)
+
     def test_vectors_are_what_inspect_accepts(self):
         self.run_words(self.words("v3", "--rows", "9000", "--batches", "2", "--way", "v3", "--pattern", "random,hot", "--keep"))
         deleted = {row["pattern"]: int(row["deleted"]) for row in rows(self.out)}
