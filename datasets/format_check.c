@@ -75,20 +75,20 @@ static int index_and_validate(struct format_vector *vector, struct dv_error *err
 /* Tries the payload once more, repaired. What the first error said becomes the warning. */
 static int check_mended(struct format_file *file, struct format_vector *vector, const struct dv_error *first)
 {
-    size_t n_mended = 0;
-    uint8_t *mended = format_payload_mend(vector->payload, vector->n_payload_bytes, &n_mended);
-    if (!mended)
+    size_t n_repaired = 0;
+    uint8_t *repaired = format_payload_repair(vector->payload, vector->n_payload_bytes, &n_repaired);
+    if (!repaired)
         return first->code;
     const struct format_vector strict = *vector;
-    vector->payload = mended;
-    vector->n_payload_bytes = n_mended;
+    vector->payload = repaired;
+    vector->n_payload_bytes = n_repaired;
     if (index_and_validate(vector, NULL) != 0) {
-        free(mended);
+        free(repaired);
         *vector = strict;
         return first->code;
     }
     free(vector->owned);
-    vector->owned = mended;
+    vector->owned = repaired;
     vector->is_repaired = true;
     format_warn(file, "byte %" PRIu64 ": %s: repaired", first->offset_bytes, first->message);
     return 0;

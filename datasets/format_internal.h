@@ -86,6 +86,6 @@ uint32_t format_greatest_key(enum format_kind format);
 
 /* Repairs a copy of the payload: offset tables and run cardinalities set to what the containers say, trailing
  * bytes dropped. Returns malloc'ed bytes, or NULL where the headers run past n_bytes or memory is short. */
-uint8_t *format_payload_mend(const uint8_t *bytes, size_t n_bytes, size_t *n_out);
+uint8_t *format_payload_repair(const uint8_t *bytes, size_t n_bytes, size_t *n_out);
 
 #endif

@@ -26,7 +26,7 @@ struct bitmap {
 
 struct walk {
     const uint8_t *bytes;
-    uint8_t *mend; /* NULL: look only; else the same bytes, writable */
+    uint8_t *repair; /* NULL: look only; else the same bytes, writable */
     uint64_t n_bytes;
     uint64_t at;
     struct format_extent extent;
@@ -85,16 +85,16 @@ static bool walk_runs(struct walk *walk, uint64_t descriptor)
         cardinality += words_le16(walk->bytes + walk->at + i * 4 + 2) + 1ull;
     walk->at += n_runs * 4;
     /* A cardinality out of range is a fault of the runs: dv_view_validate will say so. */
-    if (walk->mend && cardinality >= 1 && cardinality <= DV_CHUNK_ROWS)
-        words_put_le16(walk->mend + descriptor + 2, (uint16_t)(cardinality - 1));
+    if (walk->repair && cardinality >= 1 && cardinality <= DV_CHUNK_ROWS)
+        words_put_le16(walk->repair + descriptor + 2, (uint16_t)(cardinality - 1));
     return true;
 }
 
 static bool walk_container(struct walk *walk, const struct bitmap *bitmap, uint32_t i)
 {
     uint64_t descriptor = bitmap->descriptors + i * 4ull;
-    if (walk->mend && bitmap->offsets)
-        words_put_le32(walk->mend + bitmap->offsets + i * 4ull, (uint32_t)(walk->at - bitmap->start));
+    if (walk->repair && bitmap->offsets)
+        words_put_le32(walk->repair + bitmap->offsets + i * 4ull, (uint32_t)(walk->at - bitmap->start));
     if (bitmap->flags && walk->bytes[bitmap->flags + i / 8] >> i % 8 & 1)
         return walk_runs(walk, descriptor);
     uint64_t cardinality = words_le16(walk->bytes + descriptor + 2) + 1ull;
@@ -137,13 +137,13 @@ bool format_payload_extent(const uint8_t *bytes, size_t n_bytes, struct format_e
     return is_inside;
 }
 
-uint8_t *format_payload_mend(const uint8_t *bytes, size_t n_bytes, size_t *n_out)
+uint8_t *format_payload_repair(const uint8_t *bytes, size_t n_bytes, size_t *n_out)
 {
     uint8_t *copy = malloc(n_bytes ? n_bytes : 1);
     if (!copy)
         return NULL;
     memcpy(copy, bytes, n_bytes);
-    struct walk walk = {.bytes = copy, .mend = copy, .n_bytes = n_bytes};
+    struct walk walk = {.bytes = copy, .repair = copy, .n_bytes = n_bytes};
     if (!walk_payload(&walk)) {
         free(copy);
         return NULL;

@@ -178,7 +178,7 @@ static enum format_kind refuse(const uint8_t *bytes, size_t n_bytes, struct dv_e
 
 enum format_kind format_recognise(const uint8_t *bytes, size_t n_bytes, struct dv_error *error_out)
 {
-    /* A Puffin file also ends with its magic: one with a damaged start is told what is damaged. */
+    /* A Puffin file also ends with its magic: one with a damaged start hears what is damaged. */
     if (has_prefix(bytes, n_bytes, "PFA1") || (n_bytes >= 4 && has_prefix(bytes + n_bytes - 4, 4, "PFA1")))
         return FORMAT_PUFFIN;
     if (word_at(bytes, n_bytes, FRAME_MAGIC_AT) == MAGIC_VECTOR)

@@ -43,7 +43,7 @@ set xlabel is_narrow ? "times as much in the first as in the second" : "times as
 heading(text) = is_narrow && strstrt(text, ":") > 0 ? text[1:strstrt(text, ":") - 1] : text
 set style fill solid 0.85 noborder
 do for [i = 1:words(pairs)] {
-    # As much in both: beside the bars alone, not through the words above them.
+    # As much in both: next to the bars only, not through the words above them.
     set arrow 90 + i from first 1, first -(i - 1) * rows_of_pair - 1.4 to first 1, first -i * rows_of_pair + 1.1 \
         nohead lc rgb "#444444" lw 1.2 back
     set label 100 + i heading(unglue(word(pairs, i))) at graph 0, first -(i - 1) * rows_of_pair - 0.0 left font (is_narrow ? small_font : axis_font) textcolor rgb "#111111"

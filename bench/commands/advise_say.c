@@ -249,7 +249,7 @@ int advise_say(const struct advise *advise, struct advise_vector *vector, struct
     if (status == 0 && is_measured && advise->n_vectors > ADVISE_N_DESCRIBED)
         status = say(&vector->says,
                      "Sorting the deletes: cannot tell: not measured where there are more "
-                     "than %d vectors; give this one alone.",
+                     "than %d vectors; give only this one.",
                      ADVISE_N_DESCRIBED);
     if (status == 0 && is_measured && advise->n_scan_columns)
         status = say_scan(advise, vector);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The edges: the smallest vectors and batches at which readers and libraries were seen to fail, and their
- * siblings. A row is data alone; what is right comes from the oracle, so that no row can be wrong about
+ * siblings. A row is only data; what is right comes from the oracle, so that no row can be wrong about
  * it. */
 #include <stdio.h>
 

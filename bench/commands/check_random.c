@@ -74,7 +74,7 @@ static void mark_chunk(uint8_t *rows, uint64_t *random)
         mark_range(rows, 0, DV_CHUNK_ROWS);
         rows[random_below(random, DV_CHUNK_ROWS)] = 0;
         break;
-    case 8: /* both ends alone */
+    case 8: /* only both ends */
         rows[0] = rows[DV_CHUNK_ROWS - 1] = 1;
         break;
     case 9: /* whole words */

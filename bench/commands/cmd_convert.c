@@ -95,7 +95,7 @@ static int check_data_file(const struct convert_options *options, const struct f
         file->n_vectors);
 }
 
-/* What the file holds beside the vectors and the output will lack. */
+/* What the file holds besides the vectors and the output will lack. */
 static int warn_of_losses(struct convert_options *options, const struct format_file *file, const char *in,
                           struct dv_error *error_out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dvbench plot: draws the figures of a run again, from its CSV alone. */
+/* dvbench plot: draws the figures of a run again, from its CSV only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

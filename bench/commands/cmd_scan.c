@@ -34,7 +34,7 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* The words of the run that goes on, then those given now; --resume and its folder are left out. */
+/* The words of the run to continue, then those given now; --resume and its folder are left out. */
 static int gather_words(struct strings *words, const char *resume_dir, int argc, char **argv,
                         struct dv_error *error_out)
 {
@@ -69,8 +69,8 @@ static void show(const struct scan_options *options, const char *dir)
 static int finish(const struct scan_options *options, const char *dir, size_t n_wrong)
 {
     if (interrupted) {
-        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; scan --resume %s goes on\n", dir,
-                dir);
+        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; scan --resume %s continues it\n",
+                dir, dir);
         return EXIT_INTERRUPTED;
     }
     show(options, dir);

@@ -214,8 +214,8 @@ static bool has_changed(const char *dir, const struct stat *before)
 static int finish(const struct sweep_options *options, const char *dir, bool is_changed, size_t n_wrong)
 {
     if (interrupted) {
-        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; sweep --resume %s goes on\n", dir,
-                dir);
+        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; sweep --resume %s continues it\n",
+                dir, dir);
         return EXIT_INTERRUPTED;
     }
     bool is_drawn = true, has_report = true;
@@ -261,13 +261,13 @@ static int go_on_without_record(const struct sweep_options *options, int argc, c
     dv_error_text(error, text);
     if (access(options->resume_dir, F_OK) != 0 || !names_plan)
         return dv_fail(error_out, DV_ERROR_USAGE,
-                       "--resume %.100s: no run to go on with: %.300s; give the run's options again",
+                       "--resume %.100s: no run to continue: %.300s; give the run's options again",
                        options->resume_dir, text);
     fprintf(stderr, "dvbench: %s; going on with the options given\n", text);
     return 0;
 }
 
-/* --resume without anything else goes on with what the run was started with. */
+/* --resume without anything else continues with what the run was started with. */
 static int parse(struct sweep_options *options, int argc, char **argv, struct strings *again,
                  struct dv_error *error_out)
 {
@@ -296,13 +296,13 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
     return sweep_options_parse(options, n_words, again->items, error_out);
 }
 
-/* What an error ended is kept, and how to go on with it. */
+/* What an error ended is kept, and how to continue it. */
 static void say_resume(const char *dir, struct dv_error *error_out)
 {
     const size_t n = strlen(error_out->message);
     if (summary_count(dir) > 0)
         snprintf(error_out->message + n, sizeof error_out->message - n,
-                 "; what was measured is kept: sweep --resume %s goes on", dir);
+                 "; what was measured is kept: sweep --resume %s continues it", dir);
 }
 
 /* The run's folder: that of an earlier run, or a new one. */

@@ -115,7 +115,7 @@ static void add_frame(struct builder *builder, const struct inspect_subject *sub
         vector && vector->has_stated_cardinality ? number(vector->stated_cardinality) : json_null());
     put(builder, "created_by", text_or_null(subject->file ? subject->file->created_by : NULL));
     put(builder, "favoured_kernel", text_or_null(subject->fastest ? subject->fastest->kernel : NULL));
-    put(builder, "mended", json_boolean(vector && vector->is_repaired));
+    put(builder, "repaired", json_boolean(vector && vector->is_repaired));
     json_t *warnings = json_array();
     for (size_t i = 0; subject->file && i < subject->file->n_warnings; i++)
         builder->is_failed |= json_array_append_new(warnings, text_or_null(subject->file->warnings[i])) != 0;

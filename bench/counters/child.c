@@ -50,7 +50,7 @@ static int environment_make(struct environment *environment_out, struct dv_error
     return 0;
 }
 
-/* Between fork and exec: system calls alone. */
+/* Between fork and exec: only system calls. */
 static void __attribute__((noreturn)) become(char *const *argv, char *const *environment,
                                              const char *directory, const cpu_set_t *cpus, pid_t parent)
 {

@@ -33,7 +33,7 @@ void counters_result_fill(struct counters_result *result, const double per_row[N
 
 int counters_measure_pmu(const struct counters *counters, const struct counters_job *job,
                          struct counters_result *results_out, struct dv_error *error_out);
-/* Over the simulator, or where there is none by steps alone. */
+/* Over the simulator, or where there is none only by steps. */
 int counters_measure_sim(const struct counters *counters, const struct counters_job *job,
                          struct counters_result *results_out, struct dv_error *error_out);
 

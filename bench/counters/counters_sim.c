@@ -6,7 +6,7 @@
 #include "counters_internal.h"
 #include "step.h"
 
-/* What the simulator cannot run is stepped natively, for its instructions alone: the other cells keep the
+/* What the simulator cannot run is stepped natively, only for its instructions: the other cells keep the
  * simulator's word. */
 static void fill_stepped(struct counter_value *value, const struct step_counts *stepped, double *per_row,
                          enum counter_status *status)

@@ -4,7 +4,7 @@
  * Place in the data flow: encoded events -> group -> counts of one stretch -> counters.h divides them by
  * rows.
  *
- * A group is enabled and disabled through its leader alone, values are matched by id, and a stretch in which
+ * A group is enabled and disabled only through its leader, values are matched by id, and a stretch in which
  * a counter did not run all the time is "not scheduled", never a number: nothing here scales. Only user mode
  * of the calling thread is counted. */
 #ifndef DVBENCH_PMU_H

@@ -18,7 +18,7 @@ bool pmu_names_built(void);
 /* As the library states it, "4.0"; "" without libpfm4. */
 const char *pmu_names_version(void);
 
-/* Encodes `name` for user mode alone: fills type and config of `attr_out` (everything else is pmu.c's) and
+/* Encodes `name` for user mode only: fills type and config of `attr_out` (everything else is pmu.c's) and
  * the canonical name, cut to n_encoding bytes, no comma. DV_ERROR_USAGE with libpfm4's own text for a name it
  * does not know on this CPU, DV_ERROR_UNAVAILABLE where there is no libpfm4 or it finds no /proc. */
 int pmu_names_encode(const char *name, struct perf_event_attr *attr_out, char *encoding_out,

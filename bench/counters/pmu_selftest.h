@@ -7,7 +7,7 @@
 
 #include "pmu_session.h"
 
-/* Opens the event alone and counts the calibration loops; sets status, verdict, expected and counted. */
+/* Opens only the event and counts the calibration loops; sets status, verdict, expected and counted. */
 void pmu_selftest_event(struct pmu_event *event, const struct pmu_system *system);
 
 /* calibration_loop of PMU_SHORT_LOOP iterations, as a stretch; takes no user pointer. */

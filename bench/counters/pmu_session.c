@@ -103,7 +103,7 @@ static bool group_fits(const struct pmu_session *session, const size_t *events, 
     return false;
 }
 
-/* Halves a set until its parts fit; the rows' order keeps instructions beside cycles. */
+/* Halves a set until its parts fit; the rows' order keeps instructions next to cycles. */
 static void group_events(struct pmu_session *session, const size_t *events, size_t n_events)
 {
     if (n_events == 0)
@@ -152,7 +152,7 @@ int pmu_session_find(const struct pmu_session *session, enum counter_role role)
     return -1;
 }
 
-/* Instructions speak for the session; a set without them (software events alone) is judged by its first
+/* Instructions speak for the session; a set without them (only software events) is judged by its first
  * event. */
 enum counter_status pmu_session_status(const struct pmu_session *session)
 {

@@ -14,7 +14,7 @@ struct delete_run {
     const struct delete_options *options;
     struct engine *engine;
     const char *dir; /* of the run */
-    int argc;        /* of the command: what --resume goes on with */
+    int argc;        /* of the command: what --resume continues with */
     char **argv;
     bool is_resumed;
     const volatile sig_atomic_t *interrupted;

@@ -3,7 +3,7 @@
  *
  * Place in the data flow: DIR/manifest -> struct delete_state -> delete_batch adds files -> delete_state_commit.
  *
- * The manifest alone says what belongs to the table. It is replaced by one rename after everything that it names is
+ * Only the manifest says what belongs to the table. It is replaced by one rename after everything that it names is
  * on the disk, so that a process that is killed leaves the table as it was before the batch, or as it is after it. */
 #ifndef DVBENCH_DELETE_STATE_H
 #define DVBENCH_DELETE_STATE_H

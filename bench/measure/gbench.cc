@@ -121,7 +121,7 @@ struct gbench_json {
     std::ofstream stream;
     benchmark::JSONReporter reporter;
     std::map<std::string, std::pair<int64_t, int64_t>> seen; // name -> its index, its runs so far
-    bool can_seek;                                           // a pipe cannot, and is completed by close alone
+    bool can_seek;                                           // a pipe cannot, and is completed only by close
 
     explicit gbench_json(const char *path)
         : stream(path, std::ios::out | std::ios::trunc), can_seek(stream.is_open() && stream.tellp() >= 0)

@@ -6,7 +6,7 @@
 #include "machine.h"
 #include "measure.h"
 
-/* Each long enough to time by the monotonic clock (about 10 us), all short beside a sample of 10 ms. The
+/* Each long enough to time by the monotonic clock (about 10 us), all short compared with a sample of 10 ms. The
  * fastest of them: one during which another process ran says nothing of the clock. */
 enum { CLOCK_CHAIN_ADDS = 40000, CLOCK_CHAINS = 3 };
 

@@ -55,7 +55,7 @@ struct verify_options {
 /* Opens the kernel's state for `dv`, which must have its intervals and what the kernel needs, and runs it
  * over `batches`. `options` NULL: none. Stops at the first difference. Returns 0 with `verdict_out` filled (a
  * kernel that this build or CPU lacks, or whose open says DV_ERROR_UNAVAILABLE or DV_ERROR_MEMORY, is
- * VERDICT_UNAVAILABLE with the reason); negative with `error_out` filled where it could not be told: no
+ * VERDICT_UNAVAILABLE with the reason); negative with `error_out` filled where it could not be found out: no
  * memory, or `dv` without its intervals. */
 int verify_kernel(const struct kernel *kernel, const struct dv *dv, const struct batches *batches,
                   enum sink_kind sink, const struct verify_options *options, struct verdict *verdict_out,

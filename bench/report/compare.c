@@ -192,7 +192,7 @@ static int judge(struct comparison *comparison, const struct comparisons *all, c
                                  csv_text(all->summary_b, row_b, CSV_summary_cell), error_out);
     if (status < 0)
         return status;
-    /* An unknown noise floor stays unknown: then nothing can be told. */
+    /* An unknown noise floor stays unknown: then nothing can be said. */
     comparison->noise_pct =
         isnan(noise_a) || isnan(noise_b) ? NAN : fmax(fmax(noise_a, noise_b), threshold_pct);
     enum stats_verdict verdict = stats_judge_ratio(&comparison->ratio.interval, comparison->noise_pct);

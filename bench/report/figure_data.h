@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that a figure is drawn from: rows of summary.csv, unchanged. The map of winners alone has columns
+/* The file that a figure is drawn from: rows of summary.csv, unchanged. Only the map of winners has columns
  * of its own.
  *
  * Place in the data flow: struct figure -> RUN/plots/NAME.csv -> gnuplot. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spec says beside its axis. Figures need no more of a spec than this: which rows differ in the axis
+/* What a spec says besides its axis. Figures need no more of a spec than this: which rows differ in the axis
  * alone. */
 #include <math.h>
 #include <stdbool.h>

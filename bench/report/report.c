@@ -126,7 +126,7 @@ static void write_overview(const struct report_text *text, const struct report *
     if (noise[0] != '\0')
         report_paragraph(text,
                          "Noise floor: %s %%. The same kernel measured twice differed by up to that; smaller "
-                         "differences are not told apart.",
+                         "differences are not separated.",
                          noise);
 }
 
@@ -392,7 +392,7 @@ static int write_content(const struct report_text *text, const struct report *re
     return status;
 }
 
-/* Written beside and renamed, so that no reader sees half a report. */
+/* Written next to it and renamed, so that no reader sees half a report. */
 static int write_form(const struct report *report, enum report_form form, const char *name,
                       struct dv_error *error_out)
 {

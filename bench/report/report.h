@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a run: what was measured, on what, beside what the article found.
+/* The report of a run: what was measured, on what, next to what the article found.
  *
  * Place in the data flow: RUN/summary.csv, RUN/run.json, RUN/plots/ -> RUN/report.md and RUN/report.html. */
 #ifndef DVBENCH_REPORT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The article's claims beside what the run measured, each with a verdict.
+/* The article's claims next to what the run measured, each with a verdict.
  *
  * Place in the data flow: report_claims.def + summary.csv -> a table of the report. */
 #ifndef DVBENCH_REPORT_CLAIMS_H

@@ -77,7 +77,7 @@ struct csv_table; /* all rows of one file in memory */
  * without line end, which may be half of what was meant. */
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out);
 
-/* The same for a file that a run is to go on with: a last line without line end is left out, a file without a whole
+/* The same for a file that a run is to continue: a last line without line end is left out, a file without a whole
  * line has no rows, and of one that does not exist `table_out` is NULL. */
 int csv_load_begun(struct csv_table **table_out, const char *path, enum csv_file file,
                    struct dv_error *error_out);

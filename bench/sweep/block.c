@@ -9,7 +9,7 @@
 #include "counter_status.h"
 #include "digest.h"
 
-/* Batches of one pass in replay: the same batch so often that the loop around it costs nothing beside it. */
+/* Batches of one pass in replay: the same batch so often that the loop around it costs nothing compared with it. */
 enum { REPLAY_BATCHES = 64 };
 
 /* Cold mode makes copies until their bytes exceed the last-level cache so many times, but no more than
@@ -62,7 +62,7 @@ void block_set_verdict(struct block_cell *cell, enum verdict_kind kind, const ch
 }
 
 /* Hashes and what this build, CPU and mode rule out. The representations that the others need are built one
- * by one, so that one that cannot be had costs its own kernels alone. */
+ * by one, so that one that cannot be had costs only its own kernels. */
 static int open_cells(struct block *block, struct dv_error *error_out)
 {
     const struct plan_block *plan = block->plan;

@@ -75,7 +75,7 @@ static double larger(double a, double b)
     return isnan(a) || b > a ? b : a;
 }
 
-/* A block with one kernel alone has one pair: it is slow and fast at once. */
+/* A block with only one kernel has one pair: it is slow and fast at once. */
 static void classify(struct noise *noise)
 {
     noise->slow_pct = noise->fast_pct = NAN;

@@ -10,7 +10,7 @@
 
 /* --- kernels of a block --- */
 
-/* `best`: of the rows of one family that differ in the gap fill alone, the plain one and the best that runs
+/* `best`: of the rows of one family that differ only in the gap fill, the plain one and the best that runs
  * here. Rows that cannot run here stay: they are listed with the reason. */
 static bool is_best(const struct kernel *kernel, enum sink_kind sink)
 {

@@ -153,7 +153,7 @@ static int write_row(struct csv_writer *writer, const char *run, const struct sa
     return csv_end_row(writer, error_out);
 }
 
-/* Writes what is in memory beside, and puts it in the file's place. */
+/* Writes what is in memory to a file next to it, and puts that in the file's place. */
 static int rewrite(struct samples *samples, struct dv_error *error_out)
 {
     char *part = NULL;

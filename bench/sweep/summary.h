@@ -35,7 +35,7 @@ int summary_load(struct csv_table **table_out, const char *dir, struct dv_error 
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct csv_table *table,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);
 
-/* Writes DIR/summary.csv anew, beside and renamed: the rows that it has of other cells but those `replaced`, the rows of
+/* Writes DIR/summary.csv anew, next to it and renamed: the rows that it has of other cells but those `replaced`, the rows of
  * these blocks, and in all of them the noise floor as the samples give it now. Likewise, unless `counters` is NULL,
  * DIR/counters.csv with the cell "calibration": what a branch miss costs here. */
 int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,

@@ -42,7 +42,7 @@ const char *sweep_options_help(void)
            "  --events SET|A,B,...   what a PMU counts: see `list counters`\n"
            "  --shard I/N            only every N-th block, from the I-th on; `merge` joins the runs\n"
            "output\n"
-           "  --out DIR              default results/<date>-<plan>;  --resume DIR goes on with a run,\n"
+           "  --out DIR              default results/<date>-<plan>;  --resume DIR continues a run,\n"
            "                         with --replace in place of rows of another program, machine, CRoaring "
            "or setting\n"
            "  --figures svg|png|pdf  default svg;  --no-plots;  --quiet\n"
@@ -125,7 +125,7 @@ static int parse_plan(struct sweep_options *options, const char *name, struct dv
     return status;
 }
 
-/* A plan sets defaults; what the user says by hand beside it goes over every group. */
+/* A plan sets defaults; what the user says by hand besides it goes over every group. */
 static int narrow_groups(struct sweep_options *options, const struct sweep_group *by_hand,
                          struct dv_error *error_out)
 {

@@ -40,7 +40,7 @@ static int child_words(struct strings *words, const char *dir, int lock_fd, int 
     return status;
 }
 
-/* Waits for the child. A signal that may have reached this process alone is passed on as the other of the
+/* Waits for the child. A signal that may have reached only this process is passed on as the other of the
  * two: where a terminal has sent it to both, the same one again would end the child at once. */
 static int wait_for(pid_t child, const volatile sig_atomic_t *interrupted)
 {
@@ -89,7 +89,7 @@ static int run_start(const char *dir, int lock_fd, int start, const char *json_p
     status = status < 0 ? dv_no_memory(error_out) : run_child(&words, lock_fd, interrupted, &code, error_out);
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !*interrupted)
-        *interrupted = SIGINT; /* it reached the child alone */
+        *interrupted = SIGINT; /* it reached only the child */
     const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_wrong(dir) > 0;
     if (status == 0 && code != EXIT_FINE && !is_wrong && !*interrupted)
         status = dv_fail(error_out, DV_ERROR_IO, "process start %d ended with exit code %d", start, code);

@@ -246,7 +246,7 @@ int vector_options_open(struct vector_options *options, const char *name, struct
     return status;
 }
 
-/* A recipe's spec is an id, alone or before a colon. */
+/* A recipe's spec is an id, by itself or before a colon. */
 bool vector_options_is_recipe(const char *name)
 {
     if (access(name, F_OK) == 0 || strstr(name, "://"))

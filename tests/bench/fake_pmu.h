@@ -40,7 +40,7 @@ struct fake_pmu {
     size_t n_counters;          /* a larger group opens and never runs; 0: no limit */
     size_t n_counters_refused;  /* a larger group is refused with EINVAL; 0: no limit */
     int open_errno;             /* of every open, 0 for none */
-    uint64_t open_errno_config; /* of this config alone, where not 0 */
+    uint64_t open_errno_config; /* only of this config, where not 0 */
     int open_errno_at;          /* 1 + index of the open that fails with open_errno; 0: as above */
     int id_errno;
     int read_errno;

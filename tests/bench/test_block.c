@@ -33,7 +33,7 @@ struct fixture {
 
 static volatile sig_atomic_t interrupted;
 
-/* A sweep of `words` beside the usual ones. */
+/* A sweep of `words` besides the usual ones. */
 static struct fixture open_fixture(const char *sink, const char *mode)
 {
     char text[256], *words[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single steps: loops of known length, string instructions, limits; and real kernels beside callgrind's
+/* Single steps: loops of known length, string instructions, limits; and real kernels next to callgrind's
  * counts. The program is its own child under callgrind, as test_counters_sim.c. Skipped where nothing can be
  * stepped. */
 #include <math.h>
@@ -109,7 +109,7 @@ static void test_string_instructions(void **state)
 
 #endif
 
-/* What goes on too long runs to its end unstepped, and so does what was interrupted. */
+/* What takes too long runs to its end unstepped, and so does what was interrupted. */
 static void test_limits(void **state)
 {
     (void)state;

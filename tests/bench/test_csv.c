@@ -164,7 +164,7 @@ static void write_file(const char *bytes, size_t n_bytes)
     assert_int_equal(fclose(stream), 0);
 }
 
-/* Whatever byte a killed run stopped at, a run that goes on has the whole rows, and nobody else takes the file. */
+/* Whatever byte a killed run stopped at, a run that continues has the whole rows, and nobody else takes the file. */
 static void test_every_cut_of_a_file(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void test_every_cut_of_a_file(void **state)
     assert_null(none);
 }
 
-/* What a spreadsheet leaves behind must not vanish, nor become the fastest. */
+/* What a spreadsheet leaves must not vanish, nor become the fastest. */
 static void test_cells_that_are_not_numbers(void **state)
 {
     (void)state;

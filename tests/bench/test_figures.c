@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows make a picture, and what a spec says beside its axis. */
+/* Which rows make a picture, and what a spec says besides its axis. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

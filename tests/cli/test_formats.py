@@ -279,7 +279,7 @@ class Formats(unittest.TestCase):
             stderr = run(*command, "--lenient", text=False).stderr.decode()
             self.assertTrue(stderr.startswith(warning) and stderr.count("\n") == 1, stderr)
         (vector,) = self.inspect(path, "--lenient")
-        self.assertEqual((vector["cardinality"], vector["mended"], len(vector["warnings"])), (1, True, 1))
+        self.assertEqual((vector["cardinality"], vector["repaired"], len(vector["warnings"])), (1, True, 1))
         run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
         self.assertEqual(self.read("good.bin"), frame(payload))
 

@@ -152,7 +152,7 @@ class Scan(unittest.TestCase):
         moved = [(other, "s3://b/t/other.parquet"), (many, "s3://b/t/part-00001.parquet"), (few, "s3://b/t/part-00000.parquet")]
         table = self.scan(*both, self.puffin_of("moved.puffin", *moved), *words)
         self.assertEqual({(row["verdict"], row["deleted"], row["files"]) for row in table}, {("ok", "7100", "2")})
-        # One data file, too, has its own vector and not the first one; a path as written goes before a name alone.
+        # One data file, too, has its own vector and not the first one; a path as written goes before only a name.
         table = self.scan("--parquet", parts[0], "--dv", self.puffin_of("moved.puffin", *moved), *words)
         self.assertEqual({(row["verdict"], row["deleted"]) for row in table}, {("ok", "100")})
         alike = [(other, "old/part-00000.parquet"), (few, parts[0]), (many, parts[1])]

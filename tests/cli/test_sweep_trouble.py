@@ -278,7 +278,7 @@ class Trouble(unittest.TestCase):
             errors = self.sweep(*SMALL, *QUICKLY, "--starts", starts, "--out", self.out, code=1, preexec_fn=limit).stderr
             self.assertIn("samples.csv", errors)
             self.assertEqual(len(errors.splitlines()), int(starts), errors)
-            self.assertIn("sweep --resume " + self.out + " goes on", errors)
+            self.assertIn("sweep --resume " + self.out + " continues it", errors)
             self.sweep("--resume", self.out)
             self.assertEqual(self.samples_of_cells(), [str(6 * int(starts))] * 4)
 
@@ -291,7 +291,7 @@ class Trouble(unittest.TestCase):
         os.chmod(self.out, 0o555)
         errors = self.sweep("--resume", self.out, "--rounds", "7", code=1, preexec_fn=obey_permissions).stderr
         self.assertIn("Permission denied", errors)
-        self.assertIn("sweep --resume " + self.out + " goes on", errors)
+        self.assertIn("sweep --resume " + self.out + " continues it", errors)
         self.assertEqual({name: old for name, old in before.items() if name != "samples.csv"},
                          {name: new for name, new in self.state().items() if name != "samples.csv"})
         errors = self.sweep(*SMALL, *QUICKLY, "--out", self.out + "/run", code=1, preexec_fn=obey_permissions).stderr

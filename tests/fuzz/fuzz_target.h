@@ -15,7 +15,7 @@
 extern const enum format_kind fuzz_format;
 
 /* Parses the bytes as fuzz_format, strictly and leniently, as they are and with the checksums set right, so
- * that a mutation reaches what lies behind them. Returns 0, as libFuzzer wants. */
+ * that a mutation reaches what lies after them. Returns 0, as libFuzzer wants. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
 /* Checks one accepted vector: ranges ascend and add up, what is written anew holds the same positions, and
