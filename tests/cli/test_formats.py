@@ -6,6 +6,7 @@ Each recipe through each format and back; options, messages and exit codes; what
 import csv
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import zlib
 
 DVBENCH = os.path.abspath(sys.argv.pop(1))
 COMMANDS = [line.split()[0] for line in subprocess.run([DVBENCH, "--help"], stdout=subprocess.PIPE, text=True).stdout.splitlines()
-            if line.startswith("  ") and not line.startswith("   ")]
+            if re.match("  [a-z]", line)]
 FORMATS = ["puffin", "blob", "delta", "roaring32", "roaring64"]
 # More rows than a chunk, few enough to print.
 SMALL = {"all": "all:rows=200000", "alternating": "alternating:rows=150000"}
