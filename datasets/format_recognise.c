@@ -171,7 +171,7 @@ static enum format_kind refuse(const uint8_t *bytes, size_t n_bytes, struct dv_e
         dv_fail_at(
             error_out, DV_ERROR_INPUT, 0,
             "found no magic of a known format in %zu bytes, expected Puffin, a deletion-vector-v1 blob, "
-            "a Delta vector file, or Roaring portable; --format says which",
+            "a Delta vector file, or Roaring portable; --format says which, inline for Z85 text",
             n_bytes);
     return FORMAT_AUTO;
 }

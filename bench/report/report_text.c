@@ -30,7 +30,7 @@ static const char style[] =
     "@media(max-width:600px){body{margin:1rem "
     "auto}p:has(>img){overflow-x:auto}p>img{max-width:none;width:760px}}"
     "@media print{:root{--ink:#000;--page:#fff;--line:#bbb}body{margin:0;max-width:none;font-size:10pt}"
-    "table{display:table;width:100%;font-size:8pt;overflow:visible;overflow-wrap:anywhere;background:none}"
+    "table{display:table;width:100%;font-size:8pt;overflow:visible;overflow-wrap:break-word;background:none}"
     "h2,h3{break-after:avoid}tr,img{break-inside:avoid}p:has(>img){break-inside:avoid}"
     "details::details-content{content-visibility:visible;display:block;height:auto}summary{list-style:none}}";
 

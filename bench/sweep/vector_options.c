@@ -188,20 +188,23 @@ int vector_options_warn(struct vector_options *options, struct dv_error *error_o
 
 /* --rows may be fewer than a vector has positions for: of another file, or of none. */
 static int warn_of_positions_beyond(struct vector_options *options, const char *name,
-                                    const struct dv_source *source, struct dv_error *error_out)
+                                    const struct format_file *file, struct dv_error *error_out)
 {
-    struct dv_view view;
-    if (!vector_options_format(options, name).has_rows)
-        return 0;
-    int status = dv_view_index(&view, source->payload, source->n_payload_bytes, error_out);
-    if (status != 0)
-        return status;
-    const uint64_t last = view.n_containers ? payload_last(&view) : 0;
-    if (last >= source->n_rows && view.n_containers)
-        status = vector_options_warn(
-            options, error_out, "%s: positions up to %" PRIu64 " lie beyond the %" PRIu64 " rows of --rows",
-            name, last, source->n_rows);
-    dv_view_free(&view);
+    const struct format_options format = vector_options_format(options, name);
+    int status = 0;
+    for (size_t i = 0; format.has_rows && status == 0 && i < file->n_vectors; i++) {
+        const struct format_vector *vector = &file->vectors[i];
+        const uint64_t last = vector->view.n_containers ? payload_last(&vector->view) : 0;
+        if (vector->view.n_containers == 0 || last < format.n_rows)
+            continue;
+        char *spec = format_vector_spec(file, name ? name : VECTOR_INLINE_SPEC, vector);
+        status = spec ? vector_options_warn(options, error_out,
+                                            "%s: positions up to %" PRIu64 " lie beyond the %" PRIu64
+                                            " rows of --rows",
+                                            spec, last, format.n_rows)
+                      : dv_no_memory(error_out);
+        free(spec);
+    }
     return status;
 }
 
@@ -241,6 +244,8 @@ int vector_options_open(struct vector_options *options, const char *name, struct
     for (size_t i = 0; i < file_out->n_warnings && status == 0; i++)
         status = vector_options_warn(options, error_out, "%s: %s", name ? name : VECTOR_INLINE_SPEC,
                                      file_out->warnings[i]);
+    if (status == 0)
+        status = warn_of_positions_beyond(options, name, file_out, error_out);
     if (status != 0)
         format_close(file_out);
     return status;
@@ -294,8 +299,6 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     status =
         path ? format_sources(&file, path, &format, sources_out, n_out, error_out) : dv_no_memory(error_out);
-    for (size_t i = 0; status == 0 && i < *n_out; i++)
-        status = warn_of_positions_beyond(options, (*sources_out)[i].spec, &(*sources_out)[i], error_out);
     if (status != 0 && path)
         (void)dv_error_set_where(error_out, path);
     free(path);

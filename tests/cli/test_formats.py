@@ -334,6 +334,21 @@ class Formats(unittest.TestCase):
                                                        self.path("x"), code=2))
         self.assertFalse(os.path.exists(self.path("x")))
 
+    def test_positions_beyond_the_rows_are_a_warning_everywhere(self):
+        path = self.path("hundred.bin")
+        run("gen", "--recipe", "prefix:count=100:rows=1000", "--format", "blob", "-o", path)
+        for words in (["inspect", path], ["convert", path, self.path("out.puffin"), "--to", "puffin"], ["check", path]):
+            self.assertIn("positions up to 99 lie beyond the 10 rows of --rows", run(*words, "--rows", "10").stderr, words)
+
+    def test_a_path_is_read_as_it_is_written_first(self):
+        escaped, plain = self.path("a%2Cb.bin"), self.path("a,b.bin")
+        run("gen", "--recipe", "prefix:count=7:rows=1000", "--format", "blob", "-o", escaped)
+        run("gen", "--recipe", "prefix:count=9:rows=1000", "--format", "blob", "-o", plain)
+        for kept in (7, 9):
+            self.assertEqual(json.loads(run("inspect", "--json", escaped + "#0").stdout)["cardinality"], kept)
+            if kept == 7:
+                os.unlink(escaped)
+
     def test_every_command_refuses_in_the_same_words(self):
         for command in COMMANDS:
             see = f" (see dvbench {command} --help)\n"
