@@ -316,11 +316,15 @@ static void write_table(const struct report_text *text, const struct place *plac
     const char *headers[3 + MOST_MACHINES] = {"claim", "published", "here", "verdict", "why"};
     for (size_t i = 0; n_places > 1 && i < n_places; i++)
         headers[2 + i] = places[i].machine;
-    report_table_begin(text, headers, n_places == 1 ? 5 : 2 + n_places);
+    size_t n_written = 0;
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
-        if (is_measured(&claims[i], places, n_places) == of_measured)
+        if (is_measured(&claims[i], places, n_places) == of_measured) {
+            if (n_written++ == 0)
+                report_table_begin(text, headers, n_places == 1 ? 5 : 2 + n_places);
             write_claim(text, &claims[i], places, n_places);
-    report_table_end(text);
+        }
+    if (n_written)
+        report_table_end(text);
 }
 
 struct claims_count report_claims_count(const struct csv_table *summary)
