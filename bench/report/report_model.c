@@ -38,8 +38,8 @@ int report_model(const struct report_text *text, const struct csv_table *summary
             return status;
         char n[24], median[40], worst[40];
         snprintf(n, sizeof n, "%zu", model.n_vectors);
-        snprintf(median, sizeof median, isnan(model.median_pct) ? "" : "%s %%", N(model.median_pct));
-        snprintf(worst, sizeof worst, isnan(model.worst_pct) ? "" : "%s %%", N(model.worst_pct));
+        snprintf(median, sizeof median, "%s%s", N(model.median_pct), isnan(model.median_pct) ? "" : " %");
+        snprintf(worst, sizeof worst, "%s%s", N(model.worst_pct), isnan(model.worst_pct) ? "" : " %");
         const char *cells[] = {csv_text(summary, row, CSV_summary_kernel), n, median, worst,
                                model.is_usable ? "yes" : "no"};
         if (model.n_vectors)
