@@ -22,7 +22,7 @@
 enum { MAX_ROUNDS = 1000, READ_ALL_BATCHES = 20 };
 
 struct job {
-    struct delete_run *run;
+    struct engine_run *run;
     const struct delete_options *options;
     struct delete_reader reader;
     struct scan_table table;
@@ -31,7 +31,7 @@ struct job {
     struct csv_table *done; /* rows of the run that is resumed, or NULL */
     char *data;             /* owned: where tables are kept */
     char *tables;           /* owned: below it, those of this run */
-    char machine[192];
+    const char *machine;
     /* of the pattern that is being run */
     enum delete_pattern pattern;
     struct scan_expected *expected;
@@ -339,57 +339,20 @@ static int run_all(struct job *job, struct dv_error *error_out)
     return *job->run->interrupted ? 0 : status;
 }
 
-struct record {
-    struct machine machine;
-    struct run_info info;
-    char numbers[3][24];
-    struct run_pair settings[7];
-};
-
-static void fill_record(struct record *record, struct job *job)
+int delete_run(struct engine_run *run, const struct delete_options *options, struct dv_error *error_out)
 {
-    const struct delete_run *run = job->run;
-    machine_read(&record->machine);
-    machine_id(&record->machine, job->machine, sizeof job->machine);
-    const uint64_t numbers[] = {job->options->n_threads, job->options->rounds, job->options->n_rows};
-    for (size_t i = 0; i < 3; i++)
-        snprintf(record->numbers[i], sizeof record->numbers[i], "%" PRIu64, numbers[i]);
-    const struct run_pair settings[] = {{"engine", run->engine->name},
-                                        {"engine_version", run->engine->version},
-                                        {"engine_library", run_dir_name(run->engine->library)},
-                                        {"threads", record->numbers[0]},
-                                        {"rounds", record->numbers[1]},
-                                        {"rows", record->numbers[2]},
-                                        {"cpu_mask", getenv("DVBENCH_CPU_MASK")}};
-    memcpy(record->settings, settings, sizeof settings);
-    record->info = (struct run_info){.run = run_dir_name(run->dir),
-                                     .status = "running",
-                                     .plan = "deletes",
-                                     .arguments = (const char *const *)run->argv,
-                                     .n_arguments = (size_t)run->argc,
-                                     .started = time(NULL),
-                                     .machine = &record->machine,
-                                     .pinned_cpu = -1,
-                                     .steal_pct = NAN,
-                                     .malloc_trim_threshold_bytes = machine_fix_malloc(),
-                                     .counter_source = "none",
-                                     .counter_status = "a delete is not counted",
-                                     .settings = record->settings,
-                                     .n_settings = sizeof settings / sizeof *settings};
-}
-
-int delete_run(struct delete_run *run, struct dv_error *error_out)
-{
-    struct record *record = calloc(1, sizeof *record);
-    struct job job = {.run = run,
-                      .options = run->options,
-                      .reader = {.engine = run->engine, .kernel = run->options->kernel}};
+    struct engine_record *record = calloc(1, sizeof *record);
+    struct job job = {
+        .run = run, .options = options, .reader = {.engine = run->engine, .kernel = options->kernel}};
     if (!record)
         return dv_no_memory(error_out);
-    fill_record(record, &job);
-    const size_t n_ways = (size_t)__builtin_popcount(run->options->ways),
-                 n_patterns = (size_t)__builtin_popcount(run->options->patterns);
-    progress_begin(&job.progress, n_ways * n_patterns * (run->options->n_batches + 1), run->options->quiet);
+    engine_record_fill(
+        record, run, "deletes",
+        &(struct engine_run_numbers){options->n_threads, options->rounds, options->n_rows, options->seed});
+    job.machine = record->machine_text;
+    const size_t n_ways = (size_t)__builtin_popcount(options->ways),
+                 n_patterns = (size_t)__builtin_popcount(options->patterns);
+    progress_begin(&job.progress, n_ways * n_patterns * (options->n_batches + 1), options->quiet);
     int status = make_folders(&job, error_out);
     if (status == 0)
         status = open_csv(&job, error_out);

@@ -5,23 +5,10 @@
 #ifndef DVBENCH_DELETE_RUN_H
 #define DVBENCH_DELETE_RUN_H
 
-#include <signal.h>
-
 #include "delete_options.h"
-#include "engine.h"
-
-struct delete_run {
-    const struct delete_options *options;
-    struct engine *engine;
-    const char *dir; /* of the run */
-    int argc;        /* of the command: what --resume continues with */
-    char **argv;
-    bool is_resumed;
-    const volatile sig_atomic_t *interrupted;
-    size_t n_wrong_out; /* rows whose answer was wrong */
-};
+#include "engine_run.h"
 
 /* Returns 0 also where it was interrupted: then run.json says so. */
-int delete_run(struct delete_run *run, struct dv_error *error_out);
+int delete_run(struct engine_run *run, const struct delete_options *options, struct dv_error *error_out);
 
 #endif

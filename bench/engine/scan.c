@@ -15,6 +15,12 @@
 #include "scan_run.h"
 #include "sweep_options.h"
 
+/* What the steps below share. */
+struct scan {
+    struct engine_run *run;
+    const struct scan_options *options;
+};
+
 /* --- tables --- */
 
 /* Where tables are kept: --data, else below the folder of results. */
@@ -34,8 +40,8 @@ static int open_table(const struct scan *scan, size_t n_files, const char *data,
     struct scan_table_spec spec = scan->options->table;
     spec.n_files = n_files;
     if (scan->options->parquet.n_items)
-        return scan_table_open(table_out, scan->engine, &scan->options->parquet, error_out);
-    return scan_table_make(table_out, scan->engine, &spec, data, error_out);
+        return scan_table_open(table_out, scan->run->engine, &scan->options->parquet, error_out);
+    return scan_table_make(table_out, scan->run->engine, &spec, data, error_out);
 }
 
 /* All of them before anything is timed: with all threads, and before memory is as full as it gets. */
@@ -43,7 +49,7 @@ static int make_tables(const struct scan *scan, const char *data, struct progres
                        struct dv_error *error_out)
 {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->interrupted; i++) {
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->run->interrupted; i++) {
         struct scan_table table = {0};
         bool is_new = true;
         for (size_t j = 0; j < i && is_new; j++)
@@ -145,16 +151,6 @@ static int open_vectors(const struct scan *scan, const struct scan_block *block,
 
 /* --- the run --- */
 
-enum { N_SETTINGS = 8 };
-
-struct record {
-    struct machine machine;
-    char machine_text[192];
-    struct run_info info;
-    char texts[4][32];
-    struct run_pair settings[N_SETTINGS];
-};
-
 static int pin(const struct scan_options *options, struct run_info *info, struct dv_error *error_out)
 {
     struct dv_error error = {0};
@@ -171,44 +167,11 @@ static int pin(const struct scan_options *options, struct run_info *info, struct
     return 0;
 }
 
-static void fill_record(struct record *record, const struct scan *scan)
-{
-    const struct scan_options *options = scan->options;
-    machine_read(&record->machine);
-    machine_id(&record->machine, record->machine_text, sizeof record->machine_text);
-    snprintf(record->texts[0], sizeof record->texts[0], "%d", options->n_threads);
-    snprintf(record->texts[1], sizeof record->texts[1], "%d", options->rounds);
-    snprintf(record->texts[2], sizeof record->texts[2], "%llu", (unsigned long long)options->n_rows);
-    snprintf(record->texts[3], sizeof record->texts[3], "%llu", (unsigned long long)options->seed);
-    const struct run_pair settings[N_SETTINGS] = {{"engine", scan->engine->name},
-                                                  {"engine_version", scan->engine->version},
-                                                  {"engine_library", run_dir_name(scan->engine->library)},
-                                                  {"threads", record->texts[0]},
-                                                  {"rounds", record->texts[1]},
-                                                  {"rows", record->texts[2]},
-                                                  {"seed", record->texts[3]},
-                                                  {"cpu_mask", getenv("DVBENCH_CPU_MASK")}};
-    memcpy(record->settings, settings, sizeof settings);
-    record->info.run = run_dir_name(scan->dir);
-    record->info.status = "running";
-    record->info.plan = "scan";
-    record->info.arguments = (const char *const *)scan->argv;
-    record->info.n_arguments = (size_t)scan->argc;
-    record->info.started = time(NULL);
-    record->info.machine = &record->machine;
-    record->info.steal_pct = NAN;
-    record->info.malloc_trim_threshold_bytes = machine_fix_malloc();
-    record->info.counter_source = "none";
-    record->info.counter_status = "a scan is not counted";
-    record->info.settings = record->settings;
-    record->info.n_settings = N_SETTINGS;
-}
-
 static int open_csv(const struct scan *scan, struct scan_run *run, struct dv_error *error_out)
 {
-    char *path = run_dir_file(scan->dir, run_dir_csv_name(CSV_FILE_scan));
+    char *path = run_dir_file(scan->run->dir, run_dir_csv_name(CSV_FILE_scan));
     int status = path ? 0 : dv_no_memory(error_out);
-    if (status == 0 && scan->is_resumed && access(path, F_OK) == 0)
+    if (status == 0 && scan->run->is_resumed && access(path, F_OK) == 0)
         status = csv_load(&run->done, path, CSV_FILE_scan, error_out);
     if (status == 0)
         status = csv_append(&run->writer, path, CSV_FILE_scan, error_out);
@@ -223,7 +186,7 @@ static int run_blocks(const struct scan *scan, struct scan_run *run, const char 
     struct scan_table table = {0};
     size_t n_files = SIZE_MAX;
     int status = 0;
-    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->interrupted; i++) {
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->run->interrupted; i++) {
         const struct scan_block *block = &scan->options->blocks[i];
         struct scan_vector *vectors = NULL;
         if (block->n_files != n_files) {
@@ -238,58 +201,61 @@ static int run_blocks(const struct scan *scan, struct scan_run *run, const char 
         free_vectors(vectors, table.files.n_items);
     }
     scan_table_free(&table);
-    return *scan->interrupted ? 0 : status;
+    return *scan->run->interrupted ? 0 : status;
 }
 
-static int measure(struct scan *scan, struct scan_run *run, const char *data, struct run_info *info,
+static int measure(const struct scan *scan, struct scan_run *run, const char *data, struct run_info *info,
                    struct dv_error *error_out)
 {
     int status = make_tables(scan, data, run->progress, error_out);
-    if (*scan->interrupted)
+    if (*scan->run->interrupted)
         return 0;
     progress_begin(run->progress, scan->options->n_blocks, scan->options->quiet); /* what is left is blocks */
     if (status == 0)
-        status = engine_query(scan->engine, NULL, error_out, "SET threads=%d", scan->options->n_threads);
+        status = engine_query(scan->run->engine, NULL, error_out, "SET threads=%d", scan->options->n_threads);
     if (status == 0)
         status = pin(scan->options, info, error_out);
     if (status == 0)
-        status = scan_function_new(&run->function, scan->engine, error_out);
+        status = scan_function_new(&run->function, scan->run->engine, error_out);
     if (status == 0)
         status = program_digest(&run->program_digest, error_out);
     if (status == 0)
         status = open_csv(scan, run, error_out);
     if (status == 0)
-        status = run_json_write(scan->dir, info, error_out);
+        status = run_json_write(scan->run->dir, info, error_out);
     return status < 0 ? status : run_blocks(scan, run, data, error_out);
 }
 
-int scan_run(struct scan *scan, struct dv_error *error_out)
+int scan_run(struct engine_run *engine_run, const struct scan_options *options, struct dv_error *error_out)
 {
-    struct record *record = calloc(1, sizeof *record);
+    const struct scan scan_whole = {engine_run, options}, *scan = &scan_whole;
+    struct engine_record *record = calloc(1, sizeof *record);
     struct progress progress;
-    char *data = data_dir(scan->options);
+    char *data = data_dir(options);
     if (!record || !data) {
         free(record);
         free(data);
         return dv_no_memory(error_out);
     }
-    fill_record(record, scan);
-    struct scan_run run = {.engine = scan->engine,
+    engine_record_fill(record, engine_run, "scan",
+                       &(struct engine_run_numbers){(uint64_t)options->n_threads, (uint64_t)options->rounds,
+                                                    options->n_rows, options->seed});
+    struct scan_run run = {.engine = scan->run->engine,
                            .options = scan->options,
                            .progress = &progress,
-                           .interrupted = scan->interrupted,
+                           .interrupted = scan->run->interrupted,
                            .run = record->info.run,
                            .machine = record->machine_text};
     progress_begin(&progress, scan->options->n_blocks, scan->options->quiet);
     int status = measure(scan, &run, data, &record->info, error_out);
     progress_end(&progress);
     record->info.ended = time(NULL);
-    record->info.status = *scan->interrupted ? "interrupted" : "complete";
+    record->info.status = *scan->run->interrupted ? "interrupted" : "complete";
     const int closed = csv_close(run.writer, status == 0 ? error_out : NULL);
     status = status < 0 ? status : closed;
     if (status == 0)
-        status = run_json_write(scan->dir, &record->info, error_out);
-    scan->n_wrong_out = run.n_wrong_out;
+        status = run_json_write(scan->run->dir, &record->info, error_out);
+    scan->run->n_wrong_out = run.n_wrong_out;
     csv_free(run.done);
     scan_function_free(run.function);
     free(record);

@@ -12,22 +12,13 @@ import tempfile
 import time
 import unittest
 
+from duckdb_library import find_library
+
 PROGRAM, SOURCE, BUILD = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 WAYS = ["cow", "v2", "v2_compact", "v3"]
 N_KILLS = 25
 PRIME = 2147483647
-
-
-def find_library():
-    """The library's path, or the reason why there is none."""
-    if os.environ.get("DVBENCH_DUCKDB"):
-        return os.environ["DVBENCH_DUCKDB"], ""
-    found = subprocess.run([SOURCE + "/tools/duckdb-from-npm", BUILD + "/launcher/duckdb"], stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True, check=False)
-    return found.stdout.strip(), found.stderr.strip()
-
-
-LIBRARY, REASON = find_library()
+LIBRARY, REASON = find_library(SOURCE, BUILD)
 
 
 def rows(folder):

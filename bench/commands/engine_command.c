@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine_command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "duckdb.h"
+#include "run_dir.h"
+#include "run_record.h"
+
+static volatile sig_atomic_t interrupted;
+static struct engine *volatile running; /* for the handler: a query may take seconds */
+
+/* DuckDB's interrupt sets a flag of the connection, which a handler may do. A second signal ends the process. */
+static void on_signal(int signal_number)
+{
+    interrupted = signal_number;
+    struct engine *engine = running;
+    if (engine)
+        engine->interrupt(engine);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int engine_command_words(struct strings *words_out, const char *resume_dir, int argc, char **argv,
+                         struct dv_error *error_out)
+{
+    struct strings *words = words_out;
+    int status = resume_dir ? run_record_arguments(resume_dir, words, error_out) : 0;
+    for (int i = resume_dir ? 1 : 0; status == 0 && i < argc; i++)
+        if (strcmp(argv[i], "--resume") == 0)
+            i++;
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strings_add(words, argv[i], strlen(argv[i])) < 0)
+            status = dv_no_memory(error_out);
+    if (status == 0 && strings_add(words, "", 0) < 0) /* room for the NULL that ends an argv */
+        status = dv_no_memory(error_out);
+    if (status == 0) {
+        free(words->items[--words->n_items]);
+        words->items[words->n_items] = NULL;
+    }
+    return status;
+}
+
+static int finish(const struct engine_command *command, const struct engine_run *run)
+{
+    if (interrupted) {
+        fprintf(stderr, "dvbench: interrupted; what was measured is in %s; %s --resume %s continues it\n",
+                run->dir, command->name, run->dir);
+        return EXIT_INTERRUPTED;
+    }
+    command->show(run->dir, command->options);
+    if (run->n_wrong_out)
+        fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason stand in %s/%s.csv\n",
+                run->n_wrong_out, run->dir, command->name);
+    return run->n_wrong_out ? EXIT_CHECK_FAILED : EXIT_FINE;
+}
+
+int engine_command_run(const struct engine_command *command, struct strings *words,
+                       struct dv_error *error_out)
+{
+    char *dir = NULL;
+    struct engine *engine = NULL;
+    int code = EXIT_FINE;
+    int status = duckdb_engine_open(&engine, command->duckdb, NULL, error_out);
+    if (status == 0)
+        status = command->resume_dir ? (dir = strdup(command->resume_dir)) ? 0 : dv_no_memory(error_out)
+                                     : run_dir_create(&dir, command->out_dir, command->name, error_out);
+    if (status == 0) {
+        struct engine_run run = {.engine = engine,
+                                 .dir = dir,
+                                 .argc = (int)words->n_items,
+                                 .argv = words->items,
+                                 .is_resumed = command->resume_dir != NULL,
+                                 .interrupted = &interrupted};
+        running = engine;
+        catch_signals();
+        status = command->measure(&run, command->options, error_out);
+        running = NULL;
+        if (status == 0)
+            code = finish(command, &run);
+        else if (!command->resume_dir)
+            rmdir(dir);
+    }
+    engine_close(engine);
+    free(dir);
+    return status < 0 ? status : code;
+}
