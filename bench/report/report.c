@@ -130,7 +130,7 @@ static void write_overview(const struct report_text *text, const struct report *
                          noise);
 }
 
-/* Cells whose time cannot be right, above everything that is built on them. */
+/* Cells whose time or count cannot be right, above everything that is built on them. */
 static void write_doubts(const struct report_text *text, const struct csv_table *table)
 {
     struct strings lines = {0};
@@ -146,8 +146,11 @@ static void write_doubts(const struct report_text *text, const struct csv_table 
     }
     if (n_doubts) {
         report_heading(text, 2, "Times to doubt");
-        report_paragraph(text, "%zu cells have a time that cannot be right; do not build on it.%s", n_doubts,
-                         n_doubts > DOUBTS_SHOWN ? " The first are:" : "");
+        report_paragraph(text,
+                         "%zu cells have a time that does not fit their bound or their count of "
+                         "instructions; do not build on it. A simulated or stepped count is of another run "
+                         "of the kernel, and may be what is wrong.%s",
+                         n_doubts, n_doubts > DOUBTS_SHOWN ? " The first are:" : "");
         report_list(text, (const char *const *)lines.items, lines.n_items);
     }
     strings_free(&lines);
