@@ -68,7 +68,10 @@ static int make_tables(const struct scan *scan, const char *data, struct progres
 
 /* --- vectors --- */
 
-/* The vector that names `path` as its data file: as it is written, else by the last part of both, since tables move. */
+enum { NO_VECTOR = 1 };
+
+/* The vector that names `path` as its data file: as it is written, else by the last part of both, since tables move.
+ * NO_VECTOR where none does: a table's Puffin file names only the data files that have deletes. */
 static int choose_by_data_file(const struct format_file *file, const char *path, uint64_t *index_out,
                                struct dv_error *error_out)
 {
@@ -90,36 +93,82 @@ static int choose_by_data_file(const struct format_file *file, const char *path,
                          "%zu of its %zu vectors are of a data file called %s: give --parquet the whole path "
                          "that the vector names",
                          n_alike, file->n_vectors, run_dir_name(path))
-               : dv_fail(error_out, DV_ERROR_INPUT, "none of its %zu vectors is of the data file %s",
-                         file->n_vectors, path);
+               : NO_VECTOR;
 }
 
 /* A file with one vector for one data file leaves nothing to choose, whatever it names. */
-static int find_by_data_file(const char *dv_path, const struct strings *files, size_t number,
-                             uint64_t *index_out, struct dv_error *error_out)
+static int read_by_data_file(const char *dv_path, const struct scan_table *table, size_t number,
+                             struct scan_vector *vector_out, struct dv_error *error_out)
 {
     struct format_file file;
     const struct format_options options = {0};
+    const struct strings *files = &table->files;
+    uint64_t index = 0;
     int status = format_open(&file, dv_path, &options, error_out);
     if (status < 0)
         return dv_error_set_where(error_out, dv_path);
     if (files->n_items > 1 || file.n_vectors > 1)
-        status = choose_by_data_file(&file, files->items[number], index_out, error_out);
+        status = choose_by_data_file(&file, files->items[number], &index, error_out);
     format_close(&file);
-    return status < 0 ? dv_error_set_where(error_out, dv_path) : 0;
+    if (status < 0)
+        return dv_error_set_where(error_out, dv_path);
+    return status == NO_VECTOR ? scan_vector_none(vector_out, table->n_rows[number], error_out)
+                               : scan_vector_read(vector_out, dv_path, index, table->n_rows[number],
+                                                  files->items[number], error_out);
 }
 
-static int open_given(const struct scan *scan, const struct scan_table *table, size_t file,
-                      struct scan_vector *vector_out, struct dv_error *error_out)
+static int read_each(const struct strings *dvs, const struct scan_table *table, struct scan_vector *vectors,
+                     struct dv_error *error_out)
 {
-    const struct strings *dvs = &scan->options->dvs;
-    const char *path = dvs->items[dvs->n_items > 1 ? file : 0];
-    uint64_t index = 0;
-    const int status =
-        dvs->n_items == 1 ? find_by_data_file(path, &table->files, file, &index, error_out) : 0;
-    return status < 0 ? status
-                      : scan_vector_read(vector_out, path, index, table->n_rows[file],
-                                         table->files.items[file], error_out);
+    int status = 0;
+    for (size_t file = 0; status == 0 && file < table->files.n_items; file++)
+        status = scan_vector_read(&vectors[file], dvs->items[file], 0, table->n_rows[file],
+                                  table->files.items[file], error_out);
+    return status;
+}
+
+/* One file with the vectors of all data files. `progress` is told of those without one, unless it is NULL. */
+static int read_one(const char *path, const struct scan_table *table, struct progress *progress,
+                    struct scan_vector *vectors, struct dv_error *error_out)
+{
+    const size_t n_files = table->files.n_items;
+    size_t n_without = 0, last = 0;
+    for (size_t file = 0; file < n_files; file++) {
+        const int status = read_by_data_file(path, table, file, &vectors[file], error_out);
+        if (status < 0)
+            return status;
+        if (!vectors[file].path) {
+            n_without++;
+            last = file;
+        }
+    }
+    if (n_without == n_files) {
+        dv_fail(error_out, DV_ERROR_INPUT, "none of its vectors is of the data file %s",
+                table->files.items[0]);
+        return dv_error_set_where(error_out, path);
+    }
+    if (n_without && progress)
+        progress_note(
+            progress,
+            "warning: %s: no vector for %zu of %zu data files, which count as without deletes: %s%s", path,
+            n_without, n_files, table->files.items[last], n_without > 1 ? " and others" : "");
+    return 0;
+}
+
+static int make_each(const struct scan_block *block, const struct scan_table *table, const char *data,
+                     struct scan_vector *vectors, struct dv_error *error_out)
+{
+    char *dir = run_dir_file(data, "vectors");
+    int status = dir ? 0 : dv_no_memory(error_out);
+    if (status == 0) { /* where one fails the first file says why */
+        (void)mkdir(data, 0777);
+        (void)mkdir(dir, 0777);
+    }
+    for (size_t file = 0; status == 0 && file < table->files.n_items; file++)
+        status = scan_vector_make(&vectors[file], block->vector, file, table->n_rows[file],
+                                  run_dir_name(table->files.items[file]), dir, error_out);
+    free(dir);
+    return status;
 }
 
 static void free_vectors(struct scan_vector *vectors, size_t n_vectors)
@@ -129,24 +178,20 @@ static void free_vectors(struct scan_vector *vectors, size_t n_vectors)
     free(vectors);
 }
 
-static int open_vectors(const struct scan *scan, const struct scan_block *block,
+static int open_vectors(const struct scan *scan, struct scan_run *run, const struct scan_block *block,
                         const struct scan_table *table, const char *data, struct scan_vector **vectors_out,
                         struct dv_error *error_out)
 {
+    const struct strings *dvs = &scan->options->dvs;
     struct scan_vector *vectors = *vectors_out = calloc(table->files.n_items, sizeof *vectors);
-    char *dir = run_dir_file(data, "vectors");
-    int status = vectors && dir ? 0 : dv_no_memory(error_out);
-    if (status == 0 && scan->options->dvs.n_items == 0) { /* where one fails the first file says why */
-        (void)mkdir(data, 0777);
-        (void)mkdir(dir, 0777);
-    }
-    for (size_t file = 0; status == 0 && file < table->files.n_items; file++)
-        status = scan->options->dvs.n_items
-                     ? open_given(scan, table, file, &vectors[file], error_out)
-                     : scan_vector_make(&vectors[file], block->vector, file, table->n_rows[file],
-                                        run_dir_name(table->files.items[file]), dir, error_out);
-    free(dir);
-    return status;
+    if (!vectors)
+        return dv_no_memory(error_out);
+    if (dvs->n_items == 0)
+        return make_each(block, table, data, vectors, error_out);
+    if (dvs->n_items > 1)
+        return read_each(dvs, table, vectors, error_out);
+    return read_one(dvs->items[0], table, block == scan->options->blocks ? run->progress : NULL, vectors,
+                    error_out);
 }
 
 /* --- the run --- */
@@ -195,7 +240,7 @@ static int run_blocks(const struct scan *scan, struct scan_run *run, const char 
             n_files = block->n_files;
         }
         if (status == 0)
-            status = open_vectors(scan, block, &table, data, &vectors, error_out);
+            status = open_vectors(scan, run, block, &table, data, &vectors, error_out);
         if (status == 0)
             status = scan_run_block(run, block, &table, vectors, table.files.n_items, error_out);
         free_vectors(vectors, table.files.n_items);

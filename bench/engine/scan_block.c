@@ -238,8 +238,11 @@ static void set_vectors(const struct scan_cell *cell)
             n_kind[kind] += cell->vectors[i].n_kind[kind];
     }
     const bool is_given = strcmp(cell->block->vector, "given") == 0;
+    size_t first = 0; /* of those that were given */
+    while (first + 1 < cell->n_vectors && !cell->vectors[first].path)
+        first++;
     csv_set_text(writer, CSV_scan_dv,
-                 is_given && cell->n_vectors ? cell->vectors[0].spec : cell->block->vector);
+                 is_given && cell->n_vectors ? cell->vectors[first].spec : cell->block->vector);
     csv_set_real(writer, CSV_scan_rate, (double)n_deleted / (double)cell->table->n_rows_all);
     csv_set_unsigned(writer, CSV_scan_deleted, n_deleted);
     csv_set_unsigned(writer, CSV_scan_dv_bytes, n_bytes);

@@ -81,6 +81,14 @@ int scan_vector_read(struct scan_vector *vector_out, const char *path, uint64_t 
     return dv_error_set_where(error_out, path);
 }
 
+int scan_vector_none(struct scan_vector *vector_out, uint64_t n_rows, struct dv_error *error_out)
+{
+    static const uint8_t no_chunks[8] = {0}; /* a 64-bit bitmap's count of them */
+    *vector_out = (struct scan_vector){
+        .payload = no_chunks, .n_bytes = sizeof no_chunks, .spec = strdup("none"), .n_rows = n_rows};
+    return vector_out->spec ? 0 : dv_no_memory(error_out);
+}
+
 static bool spec_has(const char *spec, const char *key)
 {
     const size_t n_key = strlen(key);
@@ -221,16 +229,21 @@ int scan_vectors_cost(struct scan_open_cost *cost_out, const struct scan_vector 
 {
     const size_t n = n_vectors < N_COSTED ? n_vectors : N_COSTED;
     double reads[N_COSTED], checksums[N_COSTED], indexes[N_COSTED];
+    size_t n_read = 0;
     for (size_t i = 0; i < n; i++) {
         struct scan_open_cost cost;
-        const int status = cost_of(&cost, &vectors[i * n_vectors / n], error_out);
+        const struct scan_vector *vector = &vectors[i * n_vectors / n];
+        const int status = vector->path ? cost_of(&cost, vector, error_out) : 0;
         if (status < 0)
             return status;
-        reads[i] = cost.read_us;
-        checksums[i] = cost.checksum_us;
-        indexes[i] = cost.index_us;
+        if (!vector->path)
+            continue;
+        reads[n_read] = cost.read_us;
+        checksums[n_read] = cost.checksum_us;
+        indexes[n_read++] = cost.index_us;
     }
-    *cost_out =
-        (struct scan_open_cost){stats_median(reads, n), stats_median(checksums, n), stats_median(indexes, n)};
+    *cost_out = n_read ? (struct scan_open_cost){stats_median(reads, n_read), stats_median(checksums, n_read),
+                                                 stats_median(indexes, n_read)}
+                       : (struct scan_open_cost){NAN, NAN, NAN};
     return 0;
 }

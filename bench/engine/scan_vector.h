@@ -33,6 +33,9 @@ int scan_vector_make(struct scan_vector *vector_out, const char *spec, size_t fi
 int scan_vector_read(struct scan_vector *vector_out, const char *path, uint64_t index, uint64_t n_rows,
                      const char *data_file, struct dv_error *error_out);
 
+/* Of a data file that no vector names: nothing is deleted, nothing is read from a disk. */
+int scan_vector_none(struct scan_vector *vector_out, uint64_t n_rows, struct dv_error *error_out);
+
 void scan_vector_free(struct scan_vector *vector);
 
 /* One vector, opened as a reader opens it. */

@@ -149,7 +149,13 @@ class Scan(unittest.TestCase):
         alike = [(other, "old/part-00000.parquet"), (few, parts[0]), (many, parts[1])]
         table = self.scan(*both, self.puffin_of("alike.puffin", *alike), *words)
         self.assertEqual({(row["verdict"], row["deleted"]) for row in table}, {("ok", "7100")})
-        cases = [("part-00000.parquet", [moved[0], moved[1]]),
+        # A table's file of vectors names only the data files that have deletes; with none of these it is of another table.
+        table = self.scan(*both, self.puffin_of("some.puffin", moved[0], moved[1]), *words)
+        self.assertIn("some.puffin: no vector for 1 of 2 data files", self.stderr)
+        self.assertIn(parts[0], self.stderr)
+        self.assertEqual({(row["verdict"], row["deleted"], row["files"]) for row in table}, {("ok", "7000", "2")})
+        self.assertIn("some.puffin", table[0]["dv"])
+        cases = [("none of its vectors is of the data file", [moved[0]]),
                  ("2 of its 3 vectors", [alike[0], moved[1], moved[2]]),
                  ("deletes row 39999, but", [(few, parts[0]), ("prefix:rows=40000:count=40000", parts[1])])]
         for said, vectors in cases:
