@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dvbench compare: what changed between two runs. dvbench gate: the same, and exit 1 where something got
- * slower. */
+ * slower, 5 where the noise does not let it say. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "command.h"
 #include "compare.h"
 #include "compare_differences.h"
+#include "gate_print.h"
 #include "gate_selftest.h"
 
 #define GATE_THRESHOLD_PCT 5.0
@@ -19,6 +20,9 @@ struct compare_options {
     bool with_all;
     bool self_test;
     bool allow_differences;
+    bool is_by_time;
+    const char *baseline_again; /* NULL: none */
+    int format;                 /* enum gate_format */
 };
 
 static int parse_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out)
@@ -33,7 +37,15 @@ static int parse_threshold(const char *text, double *threshold_pct_out, struct d
     return 0;
 }
 
-enum { OPTION_THRESHOLD = 256, OPTION_ALL, OPTION_SELF_TEST, OPTION_ALLOW };
+enum {
+    OPTION_THRESHOLD = 256,
+    OPTION_ALL,
+    OPTION_SELF_TEST,
+    OPTION_ALLOW,
+    OPTION_AGAIN,
+    OPTION_BY,
+    OPTION_FORMAT
+};
 
 #define COMPARE_OPTIONS                                                                                      \
     {"threshold", required_argument, NULL, OPTION_THRESHOLD},                                                \
@@ -43,10 +55,22 @@ enum { OPTION_THRESHOLD = 256, OPTION_ALL, OPTION_SELF_TEST, OPTION_ALLOW };
 
 static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
+    static const char *const formats[] = {"text", "md", "json", "junit", NULL};
+    static const char *const bases[] = {"auto", "time", NULL};
     struct compare_options *options = context;
+    int index;
     if (value == OPTION_THRESHOLD)
         return parse_threshold(argument, &options->threshold_pct, error_out);
-    if (value == OPTION_ALL)
+    if (value == OPTION_FORMAT)
+        return options->format = option_choice("format", argument, formats, error_out);
+    if (value == OPTION_BY) {
+        index = option_choice("by", argument, bases, error_out);
+        options->is_by_time = index == 1;
+        return index;
+    }
+    if (value == OPTION_AGAIN)
+        options->baseline_again = argument;
+    else if (value == OPTION_ALL)
         options->with_all = true;
     else if (value == OPTION_ALLOW)
         options->allow_differences = true;
@@ -68,13 +92,18 @@ static const char rules[] =
 
 /* Compares and prints what differs. The caller frees where 0. */
 static int compare(struct comparisons *comparisons_out, char **runs, const struct compare_options *options,
-                   size_t *n_other_out, struct dv_error *error_out)
+                   struct dv_error *error_out)
 {
+    struct strings lines = {0};
+    size_t n_other;
     int status = compare_runs(comparisons_out, runs[0], runs[1], options->threshold_pct, error_out);
     if (status < 0)
         return status;
-    status = compare_differences(runs[0], comparisons_out->summary_a, runs[1], comparisons_out->summary_b,
-                                 n_other_out, error_out);
+    status = compare_differences(&lines, runs[0], comparisons_out->summary_a, runs[1],
+                                 comparisons_out->summary_b, &n_other, error_out);
+    for (size_t i = 0; status == 0 && i < lines.n_items; i++)
+        puts(lines.items[i]);
+    strings_free(&lines);
     if (status < 0)
         compare_free(comparisons_out);
     else
@@ -87,7 +116,6 @@ int command_compare(int argc, char **argv, struct dv_error *error_out)
     static const struct option table[] = {COMPARE_OPTIONS, OPTIONS_END};
     struct compare_options options = {0};
     struct comparisons comparisons;
-    size_t n_other;
     int first = options_read(argc, argv, table, take_option, &options, error_out);
     if (first == 0)
         printf("usage: dvbench compare A B [--threshold PERCENT] [--all]\n"
@@ -98,7 +126,7 @@ int command_compare(int argc, char **argv, struct dv_error *error_out)
         return first;
     if (argc - first != 2)
         return dv_fail(error_out, DV_ERROR_USAGE, "compare: give two run folders, the older first");
-    int status = compare(&comparisons, argv + first, &options, &n_other, error_out);
+    int status = compare(&comparisons, argv + first, &options, error_out);
     if (status < 0)
         return status;
     const bool is_judged = compare_n_judged(&comparisons) > 0;
@@ -110,35 +138,47 @@ int command_compare(int argc, char **argv, struct dv_error *error_out)
 
 static int gate_runs(char **runs, const struct compare_options *options, struct dv_error *error_out)
 {
-    struct comparisons comparisons;
-    size_t n_other;
-    int status = compare(&comparisons, runs, options, &n_other, error_out);
+    static const enum exit_code codes[] = {
+        [GATE_PASSED] = EXIT_FINE, [GATE_STOPPED] = EXIT_CHECK_FAILED, [GATE_TOO_NOISY] = EXIT_TOO_NOISY};
+    const struct gate_settings settings = {.run_a = runs[0],
+                                           .run_a_again = options->baseline_again,
+                                           .run_b = runs[1],
+                                           .threshold_pct = options->threshold_pct,
+                                           .is_by_time = options->is_by_time,
+                                           .allow_differences = options->allow_differences};
+    struct gate gate;
+    int status = gate_judge(&gate, &settings, error_out);
     if (status < 0)
         return status;
-    const bool is_refused = n_other > 0 && !options->allow_differences;
-    const bool is_stopped = compare_print_reasons(&comparisons) > 0 || is_refused;
-    if (is_refused)
-        puts("gate: the runs are of different machines or builds; --allow-differences compares them anyway");
-    puts(is_stopped ? "gate: stopped" : "gate: passed");
-    compare_free(&comparisons);
-    return is_stopped ? EXIT_CHECK_FAILED : EXIT_FINE;
+    status = gate_print(&gate, (enum gate_format)options->format, options->with_all, error_out);
+    const enum exit_code code = codes[gate.result];
+    gate_free(&gate);
+    return status < 0 ? status : (int)code;
 }
 
 static void help_gate(void)
 {
     printf(
-        "usage: dvbench gate A B [--threshold PERCENT] [--all] [--allow-differences]\n"
+        "usage: dvbench gate A B [--baseline-again RUN] [--threshold PERCENT] [--by auto|time]\n"
+        "                        [--format text|md|json|junit] [--all] [--allow-differences]\n"
         "       dvbench gate --self-test [RUN] [--threshold PERCENT]\n"
         "Exits 1 where a cell of run B is slower than in run A, wrong, missing or not judgeable, where no\n"
-        "cell was judged, and where the runs are of different machines, CRoaring versions, compilers or "
-        "flags.\n"
+        "cell was judged, and where the runs are of different machines, CRoaring versions, compilers or\n"
+        "flags. Else 5 where more than one cell in %d is too noisy to judge: its interval passes the\n"
+        "threshold, but not the noise floor. Else 0.\n"
+        "A cell is judged by its instructions where both runs counted them alike (sim, step): they do not\n"
+        "scatter. Cells that are slower in time only are listed then, and do not count.\n"
+        "  --baseline-again RUN a second run of the program of A: what a cell differs by at most between\n"
+        "                       the two is the least noise floor\n"
         "  --threshold          differences up to this many per cent do not count; default 5\n"
+        "  --by time            judges all cells by time\n"
+        "  --format             text; md, for a comment; json (datasets/FORMATS.md); junit, for a CI\n"
         "  --all                lists the cells without a difference too\n"
         "  --allow-differences  compares runs of different machines or builds\n"
         "  --self-test          compares RUN (or a made one) with copies of itself: the gate must pass\n"
         "                       one that is the same and one that is slower by less than counts, and\n"
         "                       stop one that is slower by more\n%s",
-        rules);
+        GATE_NOISY_CELLS_IN, rules);
 }
 
 int command_gate(int argc, char **argv, struct dv_error *error_out)
@@ -146,6 +186,9 @@ int command_gate(int argc, char **argv, struct dv_error *error_out)
     static const struct option table[] = {COMPARE_OPTIONS,
                                           {"self-test", no_argument, NULL, OPTION_SELF_TEST},
                                           {"allow-differences", no_argument, NULL, OPTION_ALLOW},
+                                          {"baseline-again", required_argument, NULL, OPTION_AGAIN},
+                                          {"by", required_argument, NULL, OPTION_BY},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
                                           OPTIONS_END};
     struct compare_options options = {.threshold_pct = GATE_THRESHOLD_PCT};
     int first = options_read(argc, argv, table, take_option, &options, error_out);

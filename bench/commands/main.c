@@ -44,7 +44,8 @@ static void print_help(FILE *out)
           "     cc -shared -fPIC -O2 mine.c -o mine.so $(pkg-config --cflags dvkernels)\n",
           out);
     fputs("\nexit codes: 0 fine, 1 a check or gate failed or an output could not be written, 2 usage,\n"
-          "            3 bad input file, 4 not available here, 130 interrupted (what was measured is kept)\n",
+          "            3 bad input file, 4 not available here, 5 too noisy to judge (gate),\n"
+          "            130 interrupted (what was measured is kept)\n",
           out);
 }
 

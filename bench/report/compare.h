@@ -15,6 +15,7 @@ enum compare_verdict {
     COMPARE_CANNOT_TELL, /* judged: the interval does not leave 1 by more than the noise */
     COMPARE_SLOWER,      /* B is slower than A */
     COMPARE_FASTER,
+    COMPARE_TOO_NOISY,  /* of a gate: the interval passes the threshold, but not the noise */
     COMPARE_NOT_JUDGED, /* too few common samples for an interval, or a noise floor that is not known */
     COMPARE_WRONG,      /* B's kernel gave wrong answers, whatever A says */
     COMPARE_OTHER_DV,   /* the same spec, other bytes: nothing to compare */
@@ -32,6 +33,9 @@ struct comparison {
     struct stats_summary ratio; /* time in B / time in A, paired by process start and round */
     /* What the interval had to leave: the larger noise floor of the two, or the threshold; NaN: not known. */
     double noise_pct;
+    /* Of a gate: the ratio is that of instructions, which do not scatter, and whether the times differ too. */
+    bool is_by_instructions;
+    bool is_slower_in_time;
 };
 
 struct comparisons {
@@ -52,14 +56,22 @@ int compare_runs(struct comparisons *comparisons_out, const char *run_a, const c
 
 void compare_free(struct comparisons *comparisons);
 
-/* How many cells have a verdict on their time: slower, faster or cannot tell. */
+/* How many cells have a verdict on what they cost: slower, faster, cannot tell or too noisy. */
 size_t compare_n_judged(const struct comparisons *comparisons);
 
 /* Prints a line per comparison that says something (all of them where `with_all`), then the counts. */
 void compare_print(const struct comparisons *comparisons, bool with_all);
 
-/* Prints why the gate must stop, a line per reason: a cell that is slower, wrong, missing or could not be judged.
- * Returns the number of reasons: 0 where B passes. */
-size_t compare_print_reasons(const struct comparisons *comparisons);
+/* A verdict for machines ("cannot_tell"), for people ("cannot tell"), and why it stops a gate, NULL where it does not. */
+const char *compare_verdict_id(enum compare_verdict verdict);
+const char *compare_verdict_text(enum compare_verdict verdict);
+const char *compare_verdict_stops(enum compare_verdict verdict);
+
+/* "KERNEL/SINK@DV,..." of a comparison, fit for any output; owned by the caller, NULL without memory. */
+char *compare_cell_name(const struct comparisons *comparisons, const struct comparison *one);
+
+/* The ratio with its interval and what it had to leave, in words; "" where there is none. Returns `text_out`. */
+#define COMPARE_NUMBERS_BYTES 128
+char *compare_numbers(const struct comparison *one, char text_out[COMPARE_NUMBERS_BYTES]);
 
 #endif

@@ -72,26 +72,39 @@ static bool is_equal(const struct strings *a, const struct strings *b)
     return is_same;
 }
 
-static void print_values(const char *before, const struct strings *values)
+static void print_values(FILE *line, const char *before, const struct strings *values)
 {
     for (size_t i = 0; i < values->n_items; i++)
-        printf("%s%s", i ? " + " : before, values->items[i]);
+        fprintf(line, "%s%s", i ? " + " : before, values->items[i]);
+}
+
+static int add_difference(struct strings *lines, const char *what, const struct strings *a,
+                          const struct strings *b, struct dv_error *error_out)
+{
+    char *text = NULL;
+    size_t n_bytes;
+    FILE *line = open_memstream(&text, &n_bytes);
+    if (!line)
+        return dv_no_memory(error_out);
+    fprintf(line, "the runs differ in %s: ", what);
+    print_values(line, "A ", a);
+    print_values(line, ", B ", b);
+    int status = fclose(line) == 0 ? strings_add_text(lines, text, error_out) : dv_no_memory(error_out);
+    free(text);
+    return status;
 }
 
 /* Nothing is said where one side does not know. */
-static int tell_fact(const struct fact *fact, const json_t *json_a, const struct csv_table *summary_a,
-                     const json_t *json_b, const struct csv_table *summary_b, size_t *n_other,
-                     struct dv_error *error_out)
+static int tell_fact(struct strings *lines, const struct fact *fact, const json_t *json_a,
+                     const struct csv_table *summary_a, const json_t *json_b,
+                     const struct csv_table *summary_b, size_t *n_other, struct dv_error *error_out)
 {
     struct strings a, b = {0};
     int status = collect(&a, fact, json_a, summary_a, error_out);
     if (status == 0)
         status = collect(&b, fact, json_b, summary_b, error_out);
     if (status == 0 && a.n_items > 0 && b.n_items > 0 && !is_equal(&a, &b)) {
-        printf("the runs differ in %s: ", fact->what);
-        print_values("A ", &a);
-        print_values(", B ", &b);
-        puts("");
+        status = add_difference(lines, fact->what, &a, &b, error_out);
         *n_other += fact->is_other;
     }
     strings_free(&a);
@@ -111,31 +124,42 @@ static double highest_load(const json_t *run)
 }
 
 /* Below half a busy CPU more or less, a load says nothing. */
-static void tell_load(const json_t *a, const json_t *b)
+static int tell_load(struct strings *lines, const json_t *a, const json_t *b, struct dv_error *error_out)
 {
     const double load_a = highest_load(a), load_b = highest_load(b);
-    if (fabs(load_a - load_b) >= 0.5)
-        printf("the runs differ in the load of the machine: A %.1f, B %.1f\n", load_a, load_b);
+    char line[96];
+    if (!(fabs(load_a - load_b) >= 0.5))
+        return 0;
+    snprintf(line, sizeof line, "the runs differ in the load of the machine: A %.1f, B %.1f", load_a, load_b);
+    return strings_add_text(lines, line, error_out);
 }
 
-int compare_differences(const char *run_a, const struct csv_table *summary_a, const char *run_b,
-                        const struct csv_table *summary_b, size_t *n_other_out, struct dv_error *error_out)
+/* A run without run.json is compared nevertheless: `json_out` is NULL then. */
+static int load_run_json(json_t **json_out, struct strings *lines, const char *run, char side,
+                         struct dv_error *error_out)
 {
-    const char *const runs[2] = {run_a, run_b};
-    json_t *json[2];
-    int status = 0;
-    *n_other_out = 0;
-    for (int i = 0; i < 2; i++) {
-        struct dv_error error = {0};
-        if (run_json_load(&json[i], runs[i], &error) < 0) {
-            printf("run.json of %c cannot be read (%s): its compiler flags are not known\n", "AB"[i],
-                   error.message);
-            (*n_other_out)++;
-        }
-    }
+    struct dv_error error = {0};
+    char line[sizeof error.message + 96];
+    if (run_json_load(json_out, run, &error) == 0)
+        return 0;
+    snprintf(line, sizeof line, "run.json of %c cannot be read (%s): its compiler flags are not known", side,
+             error.message);
+    return strings_add_text(lines, line, error_out);
+}
+
+int compare_differences(struct strings *lines, const char *run_a, const struct csv_table *summary_a,
+                        const char *run_b, const struct csv_table *summary_b, size_t *n_other_out,
+                        struct dv_error *error_out)
+{
+    json_t *json[2] = {NULL, NULL};
+    int status = load_run_json(&json[0], lines, run_a, 'A', error_out);
+    if (status == 0)
+        status = load_run_json(&json[1], lines, run_b, 'B', error_out);
+    *n_other_out = !json[0] + !json[1];
     for (size_t i = 0; status == 0 && i < sizeof facts / sizeof *facts; i++)
-        status = tell_fact(&facts[i], json[0], summary_a, json[1], summary_b, n_other_out, error_out);
-    tell_load(json[0], json[1]);
+        status = tell_fact(lines, &facts[i], json[0], summary_a, json[1], summary_b, n_other_out, error_out);
+    if (status == 0)
+        status = tell_load(lines, json[0], json[1], error_out);
     json_decref(json[0]);
     json_decref(json[1]);
     return status;

@@ -11,6 +11,7 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_BAD_INPUT = 3,
     EXIT_UNAVAILABLE = 4,
+    EXIT_TOO_NOISY = 5, /* of a gate: neither passed nor failed */
     EXIT_INTERRUPTED = 130,
 };
 

@@ -414,7 +414,7 @@ def copy_run(source, target, change=None):
 
 
 def test_the_gate_passes_only_what_it_judged(folder):
-    a = make_run(os.path.join(folder, "a"))
+    a = make_run(os.path.join(folder, "a"), "--counters", "none")
     other = copy_run(a, os.path.join(folder, "other"), lambda row: dict(row, dv_digest="0" * 16))
     done = dvbench("gate", a, other, expect=1).stdout
     assert "no cell was judged" in done and "other bytes" in done, done
@@ -423,7 +423,7 @@ def test_the_gate_passes_only_what_it_judged(folder):
     assert "other rows or batches" in dvbench("gate", a, longer, expect=1).stdout
     renamed = copy_run(a, os.path.join(folder, "renamed"), lambda row: dict(row, dv="file" + row["dv_digest"] + ".bin"))
     assert "gate: passed" in dvbench("gate", a, renamed).stdout
-    few = make_run(os.path.join(folder, "few"), "--rounds", "5", "--slow", "per_row=10")
+    few = make_run(os.path.join(folder, "few"), "--rounds", "5", "--slow", "per_row=10", "--counters", "none")
     done = dvbench("gate", a, few, expect=1).stdout
     assert "fewer than 6 common samples" in done and " 0 slower" in done, done
     quiet = copy_run(a, os.path.join(folder, "quiet"), lambda row: dict(row, noise_floor_pct=""))
