@@ -201,6 +201,38 @@ static void a_time_below_the_bound_is_doubted(void **state)
     }
 }
 
+/* 2 ns at 3 GHz are 6 cycles: 60 instructions are what a CPU may retire in them, 61 are not, whatever their source. What is
+ * doubted stays so when the file is written anew with other blocks. */
+static void more_instructions_than_a_cpu_retires_are_doubted(void **state)
+{
+    (void)state;
+    static const struct {
+        double instructions, bound;
+        const char *doubts;
+    } cases[] = {{59, 1, ""},
+                 {61, 1, "more instructions per cycle than a CPU retires"},
+                 {61, 3, "below the store bound; more instructions per cycle than a CPU retires"},
+                 {NAN, 1, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture = open_fixture();
+        for (int round = 0; round < 6; round++)
+            add_round(&fixture, 0, round, 8, 2, 2, cases[i].bound);
+        fixture.cells[1].counters = (struct counters_result){
+            .source = "sim", .status = "ok", .instructions_per_row = cases[i].instructions};
+        update(&fixture, &none);
+        const struct summary_block nothing = {0};
+        for (int pass = 0; pass < 2; pass++) {
+            struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+            assert_string_equal(csv_text(table, fixture_row_of(table, "expand_bits"), CSV_summary_doubts),
+                                cases[i].doubts);
+            assert_string_equal(csv_text(table, fixture_row_of(table, "per_row"), CSV_summary_doubts), "");
+            csv_free(table);
+            assert_int_equal(summary_update(&fixture.facts, &nothing, 0, &fixture.samples, NULL, NULL), 0);
+        }
+        close_fixture(&fixture);
+    }
+}
+
 static void without_per_row_no_speedup(void **state)
 {
     (void)state;
@@ -316,6 +348,7 @@ int main(void)
         cmocka_unit_test(no_interval_under_six_samples),
         cmocka_unit_test(ratios_pair_samples_of_one_start),
         cmocka_unit_test(a_time_below_the_bound_is_doubted),
+        cmocka_unit_test(more_instructions_than_a_cpu_retires_are_doubted),
         cmocka_unit_test(without_per_row_no_speedup),
         cmocka_unit_test(a_batch_is_no_longer_than_the_file),
         cmocka_unit_test(done_is_what_has_all_samples_of_the_start_and_its_costs),
