@@ -60,6 +60,21 @@ static void quick_is_24_blocks_of_the_article(void **state)
     sweep_options_free(&options);
 }
 
+/* In a CI every block costs seconds of every change: a tenth one is a decision. */
+static void ci_is_9_blocks(void **state)
+{
+    (void)state;
+    struct sweep_options options;
+    struct plan plan;
+    struct dv_error error = {0};
+    assert_int_equal(expand(&options, &plan, "sweep --plan ci", &error), 0);
+    assert_int_equal(options.starts, 1);
+    assert_int_equal(options.rounds, 9); /* the gate needs 6 common samples */
+    assert_int_equal(plan.n_blocks, 9);
+    plan_free(&plan);
+    sweep_options_free(&options);
+}
+
 static void every_plan_parses(void **state)
 {
     (void)state;
@@ -241,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_is_24_blocks_of_the_article),
+        cmocka_unit_test(ci_is_9_blocks),
         cmocka_unit_test(every_plan_parses),
         cmocka_unit_test(by_hand_goes_over_the_plan),
         cmocka_unit_test(rates_of_the_article_are_basis_points),
