@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `counters`: what can be counted on this machine, what cannot and why, and the one line that would change
- * it. */
+ * it; with --cell, what was counted of one cell of a run. */
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cell_counters.h"
 #include "command.h"
 #include "counter_sets.h"
 #include "counter_status.h"
@@ -205,6 +206,10 @@ static void help(void)
 {
     puts(
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
+        "       dvbench counters --cell CELL RUN [--format text|csv]\n"
+        "  --cell      what was counted of one cell of a run, and what follows: instructions per cycle, "
+        "miss\n"
+        "              rates, bytes per cycle. CELL: its hash or kernel/sink@dv[,batch=N][,mode=M]\n"
         "  --events    sets (dvbench list counters) and libpfm4 names; default portable\n"
         "  --counters  exits with 4 if that source is unavailable\n"
         "Sources: pmu, the CPU's counters; sim, callgrind; step: only the instructions of kernels that\n"
@@ -216,11 +221,13 @@ static void help(void)
 
 struct arguments {
     const char *events;
+    const char *cell; /* NULL: the machine is asked about */
+    const char *run;
     int mode;
     bool is_csv;
 };
 
-enum { OPTION_EVENTS = 256, OPTION_COUNTERS, OPTION_FORMAT };
+enum { OPTION_EVENTS = 256, OPTION_COUNTERS, OPTION_FORMAT, OPTION_CELL };
 
 static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {
@@ -229,6 +236,8 @@ static int take_option(void *context, int value, const char *argument, struct dv
     int index = 0;
     if (value == OPTION_EVENTS)
         arguments->events = argument;
+    else if (value == OPTION_CELL)
+        arguments->cell = argument;
     else if (value == OPTION_FORMAT)
         arguments->is_csv = (index = option_choice("format", argument, formats, error_out)) == 1;
     else
@@ -240,12 +249,17 @@ static int take_option(void *context, int value, const char *argument, struct dv
 static int parse(int argc, char **argv, struct arguments *arguments_out, struct dv_error *error_out)
 {
     static const struct option table[] = {{"events", required_argument, NULL, OPTION_EVENTS},
+                                          {"cell", required_argument, NULL, OPTION_CELL},
                                           {"counters", required_argument, NULL, OPTION_COUNTERS},
                                           {"format", required_argument, NULL, OPTION_FORMAT},
                                           OPTIONS_END};
     *arguments_out = (struct arguments){.mode = COUNTERS_AUTO};
     int first = options_read(argc, argv, table, take_option, arguments_out, error_out);
-    if (first > 0 && first != argc)
+    if (first > 0 && arguments_out->cell && (argc - first != 1 || arguments_out->events))
+        return dv_fail(error_out, DV_ERROR_USAGE, "counters --cell: give one run folder, and no --events");
+    if (first > 0 && arguments_out->cell)
+        arguments_out->run = argv[first];
+    else if (first > 0 && first != argc)
         return dv_fail(error_out, DV_ERROR_USAGE, "counters: found operand %s, expected options only",
                        argv[first]);
     return first;
@@ -264,6 +278,8 @@ int command_counters(int argc, char **argv, struct dv_error *error_out)
         help();
     if (status <= 0)
         return status;
+    if (arguments.cell)
+        return cell_counters_print(arguments.run, arguments.cell, arguments.is_csv, error_out);
     const int cpu = machine_default_cpu(); /* as a sweep would */
     if (cpu >= 0)
         (void)machine_pin_cpu(cpu, NULL);
