@@ -9,6 +9,8 @@
 #include "report_numbers.h"
 #include "stats.h"
 
+#define N(value) report_number((value), (char[32]){0}, 32)
+
 /* What a claim's cell is found by; what is 0 or NULL is the usual. */
 struct claim_cell {
     const char *kernel;
@@ -21,7 +23,7 @@ struct claim_cell {
     uint64_t percent; /* of the chunks that have deletes; 0: not such a vector */
 };
 
-enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_UNMEASURED };
+enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_UNMEASURED };
 
 struct claim {
     enum claim_kind kind;
@@ -135,16 +137,22 @@ static void measure_cost(struct answer *answer, const struct place *place, size_
         divide(answer, place, a, b, times);
 }
 
-/* Deletes of a chunk of 65,536 rows are binomial; an array holds 4,096. The range is what 95 % of such files
- * have. */
+/* That a chunk with binomial deletes has 4,096 at most, and so is an array. */
+static double array_probability(double rows, double rate)
+{
+    return 0.5 * erfc(-(4096.5 - rows * rate) / sqrt(2 * rows * rate * (1 - rate)));
+}
+
+/* The range is what 95 % of such files have; the last chunk is not a whole one. */
 static void measure_arrays(struct answer *answer, const struct place *place, const struct claim *claim,
                            size_t a)
 {
-    const double n = number(place, a, CSV_summary_chunks), rows = 65536;
-    const double model =
-        0.5 * erfc(-(4096.5 - rows * claim->a.rate) / sqrt(2 * rows * claim->a.rate * (1 - claim->a.rate)));
-    const double spread =
-        196 * sqrt(model * (1 - model) / n) + 100 / n; /* the last chunk is not a whole one */
+    const double n = number(place, a, CSV_summary_chunks), rows = 65536,
+                 rest = number(place, a, CSV_summary_rows) - (n - 1) * rows,
+                 whole = array_probability(rows, claim->a.rate),
+                 last = array_probability(rest, claim->a.rate), model = ((n - 1) * whole + last) / n,
+                 spread = (196 * sqrt((n - 1) * whole * (1 - whole) + last * (1 - last)) + 50) /
+                          n; /* half a chunk */
     answer->value = 100 * number(place, a, CSV_summary_array_containers) / n;
     answer->low = fmax(0, 100 * model - spread);
     answer->high = fmin(100, 100 * model + spread);
@@ -164,6 +172,8 @@ static void measure_arrays(struct answer *answer, const struct place *place, con
 /* The direction counts unless the claim is that there is none; then the whole interval within the factor. */
 static void judge(struct answer *answer, const struct claim *claim, double noise_pct)
 {
+    if (isnan(claim->value))
+        return;
     const struct stats_interval interval = {
         .exists = answer->low > 0 && answer->high > 0, .low = answer->low, .high = answer->high};
     const enum stats_verdict direction = stats_judge_ratio(&interval, noise_pct);
@@ -188,11 +198,42 @@ static void say_cost(struct answer *answer, const struct claim *claim, const str
     if (first > 0 && second > 0)
         snprintf(instructions, sizeof instructions, ", with %s and %s instructions",
                  report_number(first, text[0], 32), report_number(second, text[1], 32));
-    snprintf(answer->why, sizeof answer->why,
-             "%s took %s ns per row and %s %s%s: %s times the published ratio.", claim->a.kernel,
+    snprintf(answer->why, sizeof answer->why, "%s took %s ns per row and %s %s%s%s%s%s.", claim->a.kernel,
              report_number(number(place, a, CSV_summary_ns_per_row), text[2], 32), claim->b.kernel,
              report_number(number(place, b, CSV_summary_ns_per_row), text[3], 32), instructions,
-             report_number(answer->value / claim->value, text[4], 32));
+             isnan(claim->value) ? "" : ": ", report_number(answer->value / claim->value, text[4], 32),
+             isnan(claim->value) ? "" : " times the published ratio");
+}
+
+/* The two ends of the transition, and A between them by its own containers: whether cost follows these. */
+static void measure_mixture(struct answer *answer, const struct claim *claim, const struct place *place,
+                            size_t a)
+{
+    struct claim_cell below = claim->a, above = claim->a;
+    below.rate = 0.059;
+    above.rate = 0.066;
+    const size_t arrays = find(place, &below), bitsets = find(place, &above);
+    if (arrays == REPORT_NO_ROW || bitsets == REPORT_NO_ROW) {
+        snprintf(answer->why, sizeof answer->why, "Not measured: this run lacks 5.9 or 6.6 %%.");
+        return;
+    }
+    static const enum csv_column times[] = {CSV_summary_ns_per_row, CSV_summary_ns_per_row_low,
+                                            CSV_summary_ns_per_row_high};
+    const double share =
+        number(place, a, CSV_summary_array_containers) / number(place, a, CSV_summary_chunks);
+    double mixed[3];
+    for (int i = 0; i < 3; i++)
+        mixed[i] = share * number(place, arrays, times[i]) + (1 - share) * number(place, bitsets, times[i]);
+    answer->value = number(place, a, times[0]) / mixed[0];
+    answer->low = number(place, a, times[1]) / mixed[2];
+    answer->high = number(place, a, times[2]) / mixed[1];
+    judge(answer, claim, number(place, a, CSV_summary_noise_floor_pct));
+    snprintf(
+        answer->why, sizeof answer->why,
+        "%s ns per row; of its chunks %s %% are arrays, and as at 5.9 %% (%s ns) and 6.6 %% (%s ns) they "
+        "would take %s ns.",
+        N(number(place, a, times[0])), N(100 * share), N(number(place, arrays, times[0])),
+        N(number(place, bitsets, times[0])), N(mixed[0]));
 }
 
 static void measure_ratio(struct answer *answer, const struct claim *claim, const struct place *place,
@@ -215,11 +256,17 @@ static void measure_ratio(struct answer *answer, const struct claim *claim, cons
         snprintf(answer->why, sizeof answer->why, "%s bytes against %s.",
                  csv_text(place->summary, a, CSV_summary_dv_bytes),
                  csv_text(place->summary, b, CSV_summary_dv_bytes));
+}
+
+static void say_why_not(struct answer *answer, const struct claim *claim)
+{
     const size_t n = strlen(answer->why);
-    if (answer->verdict == ANSWER_CANNOT_TELL)
-        snprintf(answer->why + n, sizeof answer->why - n, " Cannot tell: %s.",
-                 isnan(answer->low) ? "there is no interval under 6 samples"
-                                    : "the interval crosses the edge of the factor or the noise floor");
+    if (answer->verdict != ANSWER_CANNOT_TELL || isnan(answer->value))
+        return;
+    snprintf(answer->why + n, sizeof answer->why - n, " Cannot tell: %s.",
+             isnan(claim->value)  ? "nothing was published to compare with"
+             : isnan(answer->low) ? "there is no interval under 6 samples"
+                                  : "the interval crosses the edge of the factor or the noise floor");
 }
 
 static struct answer answer_claim(const struct claim *claim, const struct place *place)
@@ -227,15 +274,18 @@ static struct answer answer_claim(const struct claim *claim, const struct place 
     struct answer answer = {NAN, NAN, NAN, ANSWER_CANNOT_TELL, ""};
     const bool is_known = claim->kind != CLAIM_UNMEASURED;
     const size_t a = is_known ? find(place, &claim->a) : REPORT_NO_ROW,
-                 b = is_known ? find(place, &claim->b) : REPORT_NO_ROW;
+                 b = is_known ? find(place, claim->b.kernel ? &claim->b : &claim->a) : REPORT_NO_ROW;
     if (!is_known)
         snprintf(answer.why, sizeof answer.why, "Not measured: %s.", claim->missing);
     else if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
         snprintf(answer.why, sizeof answer.why, "Not measured: this run lacks the cells.");
     else if (claim->kind == CLAIM_ARRAYS)
         measure_arrays(&answer, place, claim, a);
+    else if (claim->kind == CLAIM_MIXTURE)
+        measure_mixture(&answer, claim, place, a);
     else
         measure_ratio(&answer, claim, place, a, b);
+    say_why_not(&answer, claim);
     return answer;
 }
 

@@ -68,6 +68,24 @@ class Claims(unittest.TestCase):
                 row["array_containers"], row["bitset_containers"] = "2", "29"
         self.assertEqual(self.cells(self.rows, claim)[3], "differs")
 
+    def test_mixture(self):
+        """Half arrays of 20 ns, half bitsets of 6: 13 ns are as its containers say, 26 are twice that."""
+        claim = "| lookups at 6.25 % against the mixture of arrays and bitsets that is in it |"
+        for bp, other, cost in (("500", "590", "20"), ("700", "660", "6"), ("625", "625", "13")):
+            for row in self.rows:
+                if (row["kernel"], row["sink"]) == ("per_row", "row_ids") and f":bp={bp}:" in row["dv"]:
+                    row.update(dv=row["dv"].replace(f":bp={bp}:", f":bp={other}:"), noise_floor_pct="5", chunks="30", array_containers="15", doubts="")
+                    row.update({name: cost for name in ("ns_per_row", "ns_per_row_low", "ns_per_row_high")})
+                    middle = row
+        self.assertEqual(self.cells(self.rows, claim)[2:4], ["1.00x (1.00 to 1.00)", "reproduced (factor 1.20)"])
+        middle.update({name: "26" for name in ("ns_per_row", "ns_per_row_low", "ns_per_row_high")})
+        self.assertTrue(self.cells(self.rows, claim)[3].startswith("differs"))
+
+    def test_a_number_without_one_published(self):
+        cells = self.cells(self.rows, "| a new iterator per batch against one kept for the file, 0.5 % |")
+        self.assertEqual(cells[3], "cannot tell")
+        self.assertTrue(cells[2] and cells[4].endswith("nothing was published to compare with."), cells)
+
     def test_a_column_per_machine(self):
         self.set("9", "8", "10")
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
