@@ -16,7 +16,8 @@ struct noise_pair {
 };
 
 struct noise {
-    struct noise_pair *pairs; /* owned */
+    struct noise_pair
+        *pairs; /* owned; those of a block next to each other, blocks in an order of their own */
     size_t n_pairs;
     double slow_pct; /* largest deviation over the run of the slow pairs; NAN where there is none */
     double fast_pct;

@@ -171,7 +171,7 @@ void summary_block_free(struct summary_block *block)
 
 /* --- questions to a summary --- */
 
-int summary_load(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
+static int load_table(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
 {
     char *path = run_dir_file(dir, run_dir_csv_name(CSV_FILE_summary));
     *table_out = NULL;
@@ -182,14 +182,74 @@ int summary_load(struct csv_table **table_out, const char *dir, struct dv_error 
     return status;
 }
 
-static bool is_row_of_block(const struct csv_table *table, size_t row, const struct block_result *result)
-{
+/* What makes a block: of a row or of what is looked for. */
+struct block_key {
+    const char *dv, *sink, *mode;
     uint64_t batch_rows;
-    return strcmp(csv_text(table, row, CSV_summary_dv), result->dv) == 0 &&
-           strcmp(csv_text(table, row, CSV_summary_sink), sink_id(result->plan->sink)) == 0 &&
-           strcmp(csv_text(table, row, CSV_summary_mode), mode_id(result->plan->mode)) == 0 &&
-           csv_unsigned(table, row, CSV_summary_batch_rows, &batch_rows) &&
-           batch_rows == result->plan->batch_rows;
+};
+
+static struct block_key key_of_row(const struct csv_table *table, size_t row)
+{
+    struct block_key key = {.dv = csv_text(table, row, CSV_summary_dv),
+                            .sink = csv_text(table, row, CSV_summary_sink),
+                            .mode = csv_text(table, row, CSV_summary_mode)};
+    csv_unsigned(table, row, CSV_summary_batch_rows, &key.batch_rows);
+    return key;
+}
+
+static int compare_keys(struct block_key a, struct block_key b)
+{
+    const int by_dv = strcmp(a.dv, b.dv), by_sink = strcmp(a.sink, b.sink), by_mode = strcmp(a.mode, b.mode);
+    return by_dv     ? by_dv
+           : by_sink ? by_sink
+           : by_mode ? by_mode
+                     : (a.batch_rows > b.batch_rows) - (a.batch_rows < b.batch_rows);
+}
+
+/* Rows of a block stay in the order of the file. */
+static int compare_rows(const void *a, const void *b, void *table)
+{
+    const size_t one = *(const size_t *)a, other = *(const size_t *)b;
+    const int by_block = compare_keys(key_of_row(table, one), key_of_row(table, other));
+    return by_block ? by_block : (one > other) - (one < other);
+}
+
+int summary_load(struct summary_found *found_out, const char *dir, struct dv_error *error_out)
+{
+    *found_out = (struct summary_found){0};
+    int status = load_table(&found_out->table, dir, error_out);
+    const size_t n_rows = status == 0 && found_out->table ? csv_n_rows(found_out->table) : 0;
+    if (n_rows == 0)
+        return status;
+    if (!(found_out->rows = calloc(n_rows, sizeof *found_out->rows))) {
+        summary_found_free(found_out);
+        return dv_no_memory(error_out);
+    }
+    for (size_t i = 0; i < n_rows; i++)
+        found_out->rows[i] = i;
+    qsort_r(found_out->rows, n_rows, sizeof *found_out->rows, compare_rows, found_out->table);
+    return 0;
+}
+
+void summary_found_free(struct summary_found *found)
+{
+    csv_free(found->table);
+    free(found->rows);
+    *found = (struct summary_found){0};
+}
+
+/* The first place in `rows` whose block is not before `key`. */
+static size_t first_of_block(const struct summary_found *found, struct block_key key)
+{
+    size_t low = 0, high = found->table ? csv_n_rows(found->table) : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_keys(key_of_row(found->table, found->rows[middle]), key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Whether the row needs nothing more from this start. */
@@ -217,13 +277,18 @@ static bool has_bound_and_twins(const struct block_result *result, const struct 
                              samples_count(samples, result->bound_hash, start) >= n_rounds));
 }
 
-int summary_find_block(struct summary_block *block, bool *is_done_out, const struct csv_table *table,
+int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
 {
+    const struct csv_table *table = found->table;
+    const struct plan_block *plan = block->result.plan;
+    const struct block_key key = {block->result.dv, sink_id(plan->sink), mode_id(plan->mode),
+                                  plan->batch_rows};
     size_t n_done = 0;
-    for (size_t i = 0; table && i < csv_n_rows(table); i++) {
-        if (!is_row_of_block(table, i, &block->result))
-            continue;
+    for (size_t place = first_of_block(found, key);
+         table && place < csv_n_rows(table) && compare_keys(key_of_row(table, found->rows[place]), key) == 0;
+         place++) {
+        const size_t i = found->rows[place];
         const char *hash = csv_text(table, i, CSV_summary_cell);
         struct block_cell *cell = find_cell(&block->result, hash);
         if (!cell && strings_add(&block->replaced, hash, strlen(hash)))
@@ -245,7 +310,7 @@ int summary_find_block(struct summary_block *block, bool *is_done_out, const str
 size_t summary_count(const char *dir)
 {
     struct csv_table *table;
-    const size_t n = summary_load(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
+    const size_t n = load_table(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
     csv_free(table);
     return n;
 }
@@ -254,7 +319,7 @@ size_t summary_count_wrong(const char *dir)
 {
     struct csv_table *table;
     size_t n = 0;
-    const int status = summary_load(&table, dir, NULL);
+    const int status = load_table(&table, dir, NULL);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         n += strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0;
     csv_free(table);

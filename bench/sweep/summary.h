@@ -26,13 +26,20 @@ struct summary_block {
 
 void summary_block_free(struct summary_block *block);
 
-/* DIR/summary.csv as it is when a run begins; NULL where there is none. */
-int summary_load(struct csv_table **table_out, const char *dir, struct dv_error *error_out);
+/* A summary whose rows are found by their block. */
+struct summary_found {
+    struct csv_table *table; /* owned; NULL: there is none */
+    size_t *rows;            /* owned: all rows, those of a block next to each other */
+};
 
-/* Looks the block up in a summary (NULL: it is not there). *is_done_out: every cell, the bound and the twins have all
+/* DIR/summary.csv as it is when a run begins. */
+int summary_load(struct summary_found *found_out, const char *dir, struct dv_error *error_out);
+void summary_found_free(struct summary_found *found);
+
+/* Looks the block up in a summary. *is_done_out: every cell, the bound and the twins have all
  * samples of this start, and its costs, or cannot have them. A cell that stands there as wrong is marked so in
  * `block->result`: it stays wrong. Fills `block->replaced`. */
-int summary_find_block(struct summary_block *block, bool *is_done_out, const struct csv_table *table,
+int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);
 
 /* Writes DIR/summary.csv anew, next to it and renamed: the rows that it has of other cells but those `replaced`, the rows of

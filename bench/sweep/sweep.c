@@ -104,7 +104,7 @@ static int do_block(struct sweep *sweep, const struct block_context *context,
     int status = block_open(&block, context, plan_block, &found.result, error_out);
     sweep->n_cells_out += found.result.n_cells;
     if (status == 0)
-        status = summary_find_block(&found, &is_done, sweep->found, context->samples, context->start,
+        status = summary_find_block(&found, &is_done, &sweep->found, context->samples, context->start,
                                     (size_t)sweep->options->rounds, error_out);
     const bool is_new = status == 0 && !is_done;
     if (is_new)
@@ -160,7 +160,7 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
     const int written = write_pending(sweep, &context, status == 0 ? error_out : NULL);
     status = status < 0 ? status : written;
     free(sweep->pending);
-    csv_free(sweep->found);
+    summary_found_free(&sweep->found);
     sweep->n_wrong_out = summary_count_wrong(sweep->facts.dir);
     const size_t n_rows = summary_count(sweep->facts.dir);
     if (status == 0 && !*sweep->interrupted && n_rows > sweep->n_cells_out)

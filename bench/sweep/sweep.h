@@ -28,7 +28,7 @@ struct sweep {
     size_t n_kept_out;     /* rows of a resumed run that the plan does not name */
 
     /* Private. */
-    struct csv_table *found;       /* summary.csv as it was */
+    struct summary_found found;    /* summary.csv as it was */
     struct summary_block *pending; /* measured, not in summary.csv yet */
     size_t n_pending;
     double next_write_s;

@@ -266,13 +266,13 @@ static void a_batch_is_no_longer_than_the_file(void **state)
 
 static bool find(struct fixture *fixture, int start, size_t n_rounds, struct strings *replaced_out)
 {
-    struct csv_table *table;
+    struct summary_found found;
     bool is_done;
     struct summary_block block = {.result = fixture->result};
-    assert_int_equal(summary_load(&table, fixture->folder, NULL), 0);
-    assert_int_equal(summary_find_block(&block, &is_done, table, &fixture->samples, start, n_rounds, NULL),
+    assert_int_equal(summary_load(&found, fixture->folder, NULL), 0);
+    assert_int_equal(summary_find_block(&block, &is_done, &found, &fixture->samples, start, n_rounds, NULL),
                      0);
-    csv_free(table);
+    summary_found_free(&found);
     if (replaced_out)
         *replaced_out = block.replaced;
     else
