@@ -45,6 +45,17 @@ expect 0 uniform:rows=10000000000:rate=0.0000001 --kernel direct_scalar --sink l
 expect 0 all:rows=3000 --kernel 'per_row_r*,direct_scalar' --sink all --batch 7
 grep -q '^per_row_raw .* ok$' "$box/out" && ! grep -q '^per_row ' "$box/out" || fail 'kernels are chosen by pattern'
 
+# What `sweep` refuses it refuses, in the same words.
+for wrong in '--sink all,none' '--sink=' '--kernel per_rw*' '--kernel per_row,,touch' '--batch 0' '--batch 4294967296' '--batch 64,x' \
+    '--max-batches 0' '--max-batches 18446744073709551615' '--seed -1' '--rows 0x'; do
+    # shellcheck disable=SC2086
+    expect 2 all:rows=100 $wrong
+    sed 's/^dvbench: check/dvbench: sweep/; s/dvbench check/dvbench sweep/' "$box/errors" >"$box/check"
+    # shellcheck disable=SC2086
+    ! "$program" sweep --recipe all:rows=100 $wrong --out "$box/run" >"$box/out" 2>"$box/errors" || fail "sweep takes $wrong"
+    diff "$box/check" "$box/errors" || fail "check and sweep differ about $wrong"
+done
+
 # Recipes are not files, whatever is called like them.
 mkdir "$box/named" "$box/named/runs"
 (cd "$box/named" && "$program" check --kernel direct_scalar --sink touch --random 0 >"$box/out" 2>"$box/errors") ||

@@ -43,7 +43,8 @@ cat "$source/tests/kernels/install_main.c" >>"$work/reader.c"
 $cxx -std=c++11 -Wall -Wextra -Wpedantic -Werror "$source/tests/kernels/install_cxx.cc" $cflags $libs -o "$work/reader_cxx"
 "$work/reader_cxx"
 
-# An archive or a shared library, of the configured prefix and of the system.
+# An archive or a shared library, of the configured prefix and of the system. Debian ships no archive.
+static=none
 for library in "$roaring"/lib*/libroaring.* "$roaring"/lib*/*/libroaring.* "$("$@" -print-file-name=libroaring.so)" \
     "$("$@" -print-file-name=libroaring.a)"; do
     case $library in
@@ -53,6 +54,7 @@ for library in "$roaring"/lib*/libroaring.* "$roaring"/lib*/*/libroaring.* "$("$
     esac
     [ -f "$library" ] || continue
     echo "with $library"
+    [ "${library%.a}" = "$library" ] || static=$library
     # shellcheck disable=SC2086
     "$@" $include -Wall -Wextra -Werror "$source/tests/kernels/install_roaring.c" $cflags $libs "$library" \
         "-Wl,-rpath,$(dirname "$library")" -lm -o "$work/reader_roaring"
@@ -62,3 +64,4 @@ for library in "$roaring"/lib*/libroaring.* "$roaring"/lib*/*/libroaring.* "$("$
         exit 1
     fi
 done
+[ "$static" != none ] || echo "not linked with a static CRoaring: no libroaring.a in $roaring, none known to the compiler"
