@@ -151,6 +151,23 @@ def test_every_form_says_the_same(folder):
     gate(a, b, "--format", "html", expect=2)
 
 
+def test_the_first_lines_say_what_differs(folder):
+    a = make_run(folder, "a")
+    b = shutil.copytree(a, os.path.join(folder, "b"))
+    for run, commit, flags, load in ((a, "aaa1", "-O2", 0.1), (b, "bbb2", "-O3", 3.5)):
+        path = os.path.join(run, "run.json")
+        with open(path, encoding="utf-8") as file:
+            facts = json.load(file)
+        facts.update(builds={"dvbench": {"git_commit": commit, "flags": flags}}, machine_details={"load_1min": load})
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(facts, file)
+    lines = gate(a, b, expect=1).splitlines()
+    assert lines[:3] == ["the runs differ in the compiler flags: A -O2, B -O3", "the runs differ in the commit: A aaa1, B bbb2",
+                         "the runs differ in the load of the machine: A 0.1, B 3.5"], lines[:4]
+    assert "gate: the runs are of different machines or builds" in "\n".join(lines)
+    assert json.loads(gate(a, b, "--allow-differences", "--format", "json"))["differences"] == lines[:3]
+
+
 def main():
     for name, test in sorted(globals().items()):
         if name.startswith("test_"):
