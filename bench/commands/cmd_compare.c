@@ -25,7 +25,7 @@ struct compare_options {
     int format;                 /* enum gate_format */
 };
 
-static int parse_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out)
+int command_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out)
 {
     char *end;
     double value = strtod(text, &end);
@@ -60,7 +60,7 @@ static int take_option(void *context, int value, const char *argument, struct dv
     struct compare_options *options = context;
     int index;
     if (value == OPTION_THRESHOLD)
-        return parse_threshold(argument, &options->threshold_pct, error_out);
+        return command_threshold(argument, &options->threshold_pct, error_out);
     if (value == OPTION_FORMAT)
         return options->format = option_choice("format", argument, formats, error_out);
     if (value == OPTION_BY) {

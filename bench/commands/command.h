@@ -19,6 +19,9 @@ typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 #include "commands.def"
 #undef COMMAND
 
+/* Reads the per cent of --threshold, 0 or more. Returns 0 or DV_ERROR_USAGE. */
+int command_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out);
+
 /* Prints one line on standard error: what is wrong and where. main does so for a command that fails; a command only
  * where it continues after an error. */
 void command_print_error(const struct dv_error *error);

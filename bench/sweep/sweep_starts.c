@@ -57,25 +57,24 @@ static int wait_for(pid_t child, const volatile sig_atomic_t *interrupted)
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-/* The child inherits the folder's lock: it holds also where this process is killed. */
-static int run_child(struct strings *words, int lock_fd, const volatile sig_atomic_t *interrupted,
-                     int *code_out, struct dv_error *error_out)
+int sweep_starts_child(const char *program, const struct strings *words, int lock_fd,
+                       const volatile sig_atomic_t *interrupted, int *code_out, struct dv_error *error_out)
 {
     char **child_argv = calloc(words->n_items + 2, sizeof *child_argv);
-    char program[] = "dvbench";
+    char name[] = "dvbench";
     pid_t child;
     if (!child_argv)
         return dv_no_memory(error_out);
-    child_argv[0] = program;
+    child_argv[0] = name;
     memcpy(child_argv + 1, words->items, words->n_items * sizeof *child_argv);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, lock_fd, lock_fd); /* without close-on-exec */
-    int failed = posix_spawn(&child, "/proc/self/exe", &actions, NULL, child_argv, environ);
+    int failed = posix_spawn(&child, program, &actions, NULL, child_argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     free(child_argv);
     if (failed)
-        return dv_fail(error_out, DV_ERROR_IO, "cannot start a process: %s", strerror(failed));
+        return dv_fail(error_out, DV_ERROR_IO, "cannot start %s: %s", program, strerror(failed));
     *code_out = wait_for(child, interrupted);
     return 0;
 }
@@ -86,7 +85,9 @@ static int run_start(const char *dir, int lock_fd, int start, const char *json_p
     struct strings words = {0};
     int code = EXIT_FINE;
     int status = child_words(&words, dir, lock_fd, start, json_path, argc, argv);
-    status = status < 0 ? dv_no_memory(error_out) : run_child(&words, lock_fd, interrupted, &code, error_out);
+    status = status < 0
+                 ? dv_no_memory(error_out)
+                 : sweep_starts_child("/proc/self/exe", &words, lock_fd, interrupted, &code, error_out);
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !*interrupted)
         *interrupted = SIGINT; /* it reached only the child */

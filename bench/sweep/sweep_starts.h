@@ -17,6 +17,12 @@
 int sweep_starts_run(const struct sweep_options *options, const char *dir, int lock_fd, int argc, char **argv,
                      volatile sig_atomic_t *interrupted, struct dv_error *error_out);
 
+/* Runs `program` with these words after its name and waits; *interrupted, once set, is passed on. The child inherits
+ * the folder's lock: it holds also where this process is killed. `code_out`: its exit code, 128 + signal where one ended
+ * it. Returns 0, DV_ERROR_IO (it cannot be started) or DV_ERROR_MEMORY. */
+int sweep_starts_child(const char *program, const struct strings *words, int lock_fd,
+                       const volatile sig_atomic_t *interrupted, int *code_out, struct dv_error *error_out);
+
 /* What every process does before it writes into DIR: locks it, or takes over the lock of the process that began it,
  * with which it then ends. Returns 0, DV_ERROR_IO, or as run_dir_lock. */
 int sweep_starts_enter(const struct sweep_options *options, const char *dir, int *lock_fd_out,
