@@ -228,7 +228,8 @@ static int measure(const struct advise_options *options, const char *dir, struct
 
 static void remove_run(const char *dir)
 {
-    static const char *const names[] = {"samples.csv", "summary.csv", "run.json", "report.md", "report.html"};
+    static const char *const names[] = {"samples.csv", "summary.csv", "run.json",
+                                        "claims.csv",  "report.md",   "report.html"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = run_dir_file(dir, names[i]);
         if (path)

@@ -211,6 +211,16 @@ static void write_figure(const struct report_text *text, const struct report *re
     free(seen);
 }
 
+/* The figure below the three sentences: the first cost over rate that was drawn, or NULL. */
+static const struct figure *opening_figure(const struct report *report)
+{
+    for (size_t i = 0; i < report->figures.n_items; i++)
+        if (strncmp(report->figures.items[i].name, "cost_over_rate", strlen("cost_over_rate")) == 0 &&
+            report->figures.items[i].extension[0])
+            return &report->figures.items[i];
+    return NULL;
+}
+
 /* The first picture of each figure in the open, the others of the same question folded below it. */
 static void write_figures(const struct report_text *text, const struct report *report)
 {
@@ -225,7 +235,10 @@ static void write_figures(const struct report_text *text, const struct report *r
             report_heading(text, 3, figures->items[i].question);
         if (!is_first && figures->items[i - 1].question != (i > 1 ? figures->items[i - 2].question : NULL))
             report_fold_begin(text, "the same for other sinks, batch sizes, modes and vectors");
-        write_figure(text, report, &figures->items[i]);
+        if (&figures->items[i] == opening_figure(report))
+            report_paragraph(text, "It is at the top of this report.");
+        else
+            write_figure(text, report, &figures->items[i]);
         if (!is_first && is_last)
             report_fold_end(text);
         n_shown += figures->items[i].extension[0] != '\0';
@@ -333,7 +346,8 @@ static void add_file(struct strings *paths, const char *run_dir, const char *nam
 /* Every number above, as CSV. */
 static void write_files(const struct report_text *text, const struct report *report)
 {
-    static const char *const names[] = {"summary.csv", "samples.csv", "counters.csv", "explain.csv"};
+    static const char *const names[] = {"claims.csv", "summary.csv", "samples.csv", "counters.csv",
+                                        "explain.csv"};
     struct strings paths = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_file(&paths, report->run_dir, names[i]);
@@ -385,6 +399,8 @@ static int write_content(const struct report_text *text, const struct report *re
     snprintf(title, sizeof title, "dvbench: %s", first_text(report->figures.summary, CSV_summary_run));
     report_begin(text, title);
     report_answer(text, report->figures.summary);
+    if (opening_figure(report))
+        write_figure(text, report, opening_figure(report));
     report_contents(text, (const char *const *)headings.items, headings.n_items);
     write_overview(text, report);
     if (sections)
@@ -436,7 +452,10 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);
-    status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
+    if (report.figures.summary)
+        status = report_claims_csv(run_dir, report.figures.summary, error_out);
+    if (status == 0)
+        status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
     if (status == 0)
         status = write_form(&report, REPORT_HTML, "report.html", error_out);
     json_decref(report.run);

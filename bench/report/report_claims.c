@@ -3,298 +3,19 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "figure_rows.h"
+#include "claims.h"
+#include "file_write.h"
 #include "report_numbers.h"
-#include "stats.h"
-
-#define N(value) report_number((value), (char[32]){0}, 32)
-
-/* What a claim's cell is found by; what is 0 or NULL is the usual. */
-struct claim_cell {
-    const char *kernel;
-    double rate; /* that the spec asks for */
-    const char *sink;
-    const char *mode;
-    uint64_t batch_rows;
-    uint64_t rows;    /* of the file; 0: any */
-    uint64_t length;  /* of runs; 0: not such a vector */
-    uint64_t percent; /* of the chunks that have deletes; 0: not such a vector */
-};
-
-enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_UNMEASURED };
-
-struct claim {
-    enum claim_kind kind;
-    const char *what;
-    const char *published;
-    double value;
-    double factor;
-    struct claim_cell a, b;
-    const char *method;
-    const char *missing; /* what would settle it, of UNMEASURED */
-};
-
-#define CELL(...)                                                                                            \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
-    }
-#define CLAIM(kind, what, published, value, factor, a, b, method)                                            \
-    {CLAIM_##kind, what, published, value, factor, a, b, method, NULL},
-#define UNMEASURED(what, published, method, missing)                                                         \
-    {CLAIM_UNMEASURED, what, published, NAN, 0, {0}, {0}, method, missing},
-static const struct claim claims[] = {
-#include "report_claims.def"
-};
-#undef CELL
-#undef CLAIM
-#undef UNMEASURED
-
-/* A run, or one machine of a merged one. */
-struct place {
-    const struct csv_table *summary;
-    const char *machine;
-};
-
-struct answer {
-    double value, low, high;
-    enum { ANSWER_CANNOT_TELL, ANSWER_REPRODUCED, ANSWER_DIFFERS } verdict;
-    char why[400];
-};
-
-/* --- finding --- */
-
-static bool is_text(const struct place *place, size_t row, enum csv_column column, const char *text)
-{
-    return strcmp(csv_text(place->summary, row, column), text) == 0;
-}
-
-/* A key that the spec lacks is 0. */
-static bool has_key(const char *dv, const char *key, uint64_t value)
-{
-    const double found = figure_spec_value(dv, key);
-    return (isnan(found) ? 0 : found) == (double)value;
-}
-
-static bool is_cell(const struct place *place, size_t row, const struct claim_cell *cell)
-{
-    const char *dv = csv_text(place->summary, row, CSV_summary_dv);
-    const double batch_rows = cell->batch_rows ? (double)cell->batch_rows : 5000;
-    return is_text(place, row, CSV_summary_machine, place->machine) &&
-           is_text(place, row, CSV_summary_verdict, "ok") && is_text(place, row, CSV_summary_doubts, "") &&
-           is_text(place, row, CSV_summary_kernel, cell->kernel) &&
-           is_text(place, row, CSV_summary_sink, cell->sink ? cell->sink : "row_ids") &&
-           is_text(place, row, CSV_summary_mode, cell->mode ? cell->mode : "stream") &&
-           csv_real(place->summary, row, CSV_summary_batch_rows) == batch_rows &&
-           fabs(figure_spec_rate(dv) - cell->rate) < 1e-9 && has_key(dv, "length", cell->length) &&
-           has_key(dv, "percent", cell->percent) &&
-           (!cell->rows || csv_real(place->summary, row, CSV_summary_rows) == (double)cell->rows);
-}
-
-/* The article's own vectors go before others of that rate. */
-static size_t find(const struct place *place, const struct claim_cell *cell)
-{
-    size_t found = REPORT_NO_ROW;
-    for (size_t row = 0; row < csv_n_rows(place->summary); row++)
-        if (is_cell(place, row, cell) &&
-            (found == REPORT_NO_ROW || (is_text(place, row, CSV_summary_recipe, "article") &&
-                                        !is_text(place, found, CSV_summary_recipe, "article"))))
-            found = row;
-    return found;
-}
-
-/* --- measuring --- */
-
-static double number(const struct place *place, size_t row, enum csv_column column)
-{
-    return csv_real(place->summary, row, column);
-}
-
-static void divide(struct answer *answer, const struct place *place, size_t a, size_t b,
-                   const enum csv_column columns[3])
-{
-    answer->value = number(place, a, columns[0]) / number(place, b, columns[0]);
-    answer->low = number(place, a, columns[1]) / number(place, b, columns[2]);
-    answer->high = number(place, a, columns[2]) / number(place, b, columns[1]);
-}
-
-/* Paired where both were measured in the same rounds and A is what ratios refer to; else the widest that the
- * intervals of the two allow. */
-static void measure_cost(struct answer *answer, const struct place *place, size_t a, size_t b)
-{
-    static const enum csv_column times[] = {CSV_summary_ns_per_row, CSV_summary_ns_per_row_low,
-                                            CSV_summary_ns_per_row_high};
-    const bool is_paired = is_text(place, a, CSV_summary_kernel, "per_row") &&
-                           is_text(place, b, CSV_summary_dv, csv_text(place->summary, a, CSV_summary_dv)) &&
-                           is_text(place, b, CSV_summary_run, csv_text(place->summary, a, CSV_summary_run)) &&
-                           is_text(place, b, CSV_summary_mode, csv_text(place->summary, a, CSV_summary_mode));
-    if (is_paired) {
-        answer->value = number(place, b, CSV_summary_speedup_vs_per_row);
-        answer->low = number(place, b, CSV_summary_speedup_low);
-        answer->high = number(place, b, CSV_summary_speedup_high);
-    } else
-        divide(answer, place, a, b, times);
-}
-
-/* That a chunk with binomial deletes has 4,096 at most, and so is an array. */
-static double array_probability(double rows, double rate)
-{
-    return 0.5 * erfc(-(4096.5 - rows * rate) / sqrt(2 * rows * rate * (1 - rate)));
-}
-
-/* The range is what 95 % of such files have; the last chunk is not a whole one. */
-static void measure_arrays(struct answer *answer, const struct place *place, const struct claim *claim,
-                           size_t a)
-{
-    const double n = number(place, a, CSV_summary_chunks), rows = 65536,
-                 rest = number(place, a, CSV_summary_rows) - (n - 1) * rows,
-                 whole = array_probability(rows, claim->a.rate),
-                 last = array_probability(rest, claim->a.rate), model = ((n - 1) * whole + last) / n,
-                 spread = (196 * sqrt((n - 1) * whole * (1 - whole) + last * (1 - last)) + 50) /
-                          n; /* half a chunk */
-    answer->value = 100 * number(place, a, CSV_summary_array_containers) / n;
-    answer->low = fmax(0, 100 * model - spread);
-    answer->high = fmin(100, 100 * model + spread);
-    const bool is_inside = answer->value >= answer->low && answer->value <= answer->high;
-    char text[5][32];
-    answer->verdict = is_inside ? ANSWER_REPRODUCED : ANSWER_DIFFERS;
-    snprintf(
-        answer->why, sizeof answer->why,
-        "Of %s chunks %s %% are arrays, %s what the binomial model gives files of this size (%s to %s %%).",
-        csv_text(place->summary, a, CSV_summary_chunks), report_number(answer->value, text[1], 32),
-        is_inside ? "within" : "outside of", report_number(answer->low, text[2], 32),
-        report_number(answer->high, text[3], 32));
-}
-
-/* --- judging --- */
-
-/* The direction counts unless the claim is that there is none; then the whole interval within the factor. */
-static void judge(struct answer *answer, const struct claim *claim, double noise_pct)
-{
-    if (isnan(claim->value))
-        return;
-    const struct stats_interval interval = {
-        .exists = answer->low > 0 && answer->high > 0, .low = answer->low, .high = answer->high};
-    const enum stats_verdict direction = stats_judge_ratio(&interval, noise_pct);
-    const bool has_direction = fabs(log(claim->value)) > log(1.1);
-    const double least = claim->value / claim->factor, most = claim->value * claim->factor;
-    if (!interval.exists || (has_direction && direction == STATS_CANNOT_TELL))
-        answer->verdict = ANSWER_CANNOT_TELL;
-    else if (has_direction && (direction == STATS_ABOVE) != (claim->value > 1))
-        answer->verdict = ANSWER_DIFFERS;
-    else if (answer->low >= least && answer->high <= most)
-        answer->verdict = ANSWER_REPRODUCED;
-    else
-        answer->verdict = answer->low > most || answer->high < least ? ANSWER_DIFFERS : ANSWER_CANNOT_TELL;
-}
-
-static void say_cost(struct answer *answer, const struct claim *claim, const struct place *place, size_t a,
-                     size_t b)
-{
-    char text[6][32], instructions[120] = "";
-    const double first = number(place, a, CSV_summary_instructions_per_row),
-                 second = number(place, b, CSV_summary_instructions_per_row);
-    if (first > 0 && second > 0)
-        snprintf(instructions, sizeof instructions, ", with %s and %s instructions",
-                 report_number(first, text[0], 32), report_number(second, text[1], 32));
-    snprintf(answer->why, sizeof answer->why, "%s took %s ns per row and %s %s%s%s%s%s.", claim->a.kernel,
-             report_number(number(place, a, CSV_summary_ns_per_row), text[2], 32), claim->b.kernel,
-             report_number(number(place, b, CSV_summary_ns_per_row), text[3], 32), instructions,
-             isnan(claim->value) ? "" : ": ", report_number(answer->value / claim->value, text[4], 32),
-             isnan(claim->value) ? "" : " times the published ratio");
-}
-
-/* The two ends of the transition, and A between them by its own containers: whether cost follows these. */
-static void measure_mixture(struct answer *answer, const struct claim *claim, const struct place *place,
-                            size_t a)
-{
-    struct claim_cell below = claim->a, above = claim->a;
-    below.rate = 0.059;
-    above.rate = 0.066;
-    const size_t arrays = find(place, &below), bitsets = find(place, &above);
-    if (arrays == REPORT_NO_ROW || bitsets == REPORT_NO_ROW) {
-        snprintf(answer->why, sizeof answer->why, "Not measured: this run lacks 5.9 or 6.6 %%.");
-        return;
-    }
-    static const enum csv_column times[] = {CSV_summary_ns_per_row, CSV_summary_ns_per_row_low,
-                                            CSV_summary_ns_per_row_high};
-    const double share =
-        number(place, a, CSV_summary_array_containers) / number(place, a, CSV_summary_chunks);
-    double mixed[3];
-    for (int i = 0; i < 3; i++)
-        mixed[i] = share * number(place, arrays, times[i]) + (1 - share) * number(place, bitsets, times[i]);
-    answer->value = number(place, a, times[0]) / mixed[0];
-    answer->low = number(place, a, times[1]) / mixed[2];
-    answer->high = number(place, a, times[2]) / mixed[1];
-    judge(answer, claim, number(place, a, CSV_summary_noise_floor_pct));
-    snprintf(
-        answer->why, sizeof answer->why,
-        "%s ns per row; of its chunks %s %% are arrays, and as at 5.9 %% (%s ns) and 6.6 %% (%s ns) they "
-        "would take %s ns.",
-        N(number(place, a, times[0])), N(100 * share), N(number(place, arrays, times[0])),
-        N(number(place, bitsets, times[0])), N(mixed[0]));
-}
-
-static void measure_ratio(struct answer *answer, const struct claim *claim, const struct place *place,
-                          size_t a, size_t b)
-{
-    static const enum csv_column gains[] = {CSV_summary_speedup_vs_per_row, CSV_summary_speedup_low,
-                                            CSV_summary_speedup_high},
-                                 bytes[] = {CSV_summary_dv_bytes, CSV_summary_dv_bytes, CSV_summary_dv_bytes};
-    if (claim->kind == CLAIM_COST)
-        measure_cost(answer, place, a, b);
-    else
-        divide(answer, place, a, b, claim->kind == CLAIM_GAIN ? gains : bytes);
-    judge(answer, claim,
-          claim->kind == CLAIM_BYTES ? 0
-                                     : fmax(number(place, a, CSV_summary_noise_floor_pct),
-                                            number(place, b, CSV_summary_noise_floor_pct)));
-    if (claim->kind != CLAIM_BYTES)
-        say_cost(answer, claim, place, a, b);
-    else
-        snprintf(answer->why, sizeof answer->why, "%s bytes against %s.",
-                 csv_text(place->summary, a, CSV_summary_dv_bytes),
-                 csv_text(place->summary, b, CSV_summary_dv_bytes));
-}
-
-static void say_why_not(struct answer *answer, const struct claim *claim)
-{
-    const size_t n = strlen(answer->why);
-    if (answer->verdict != ANSWER_CANNOT_TELL || isnan(answer->value))
-        return;
-    snprintf(answer->why + n, sizeof answer->why - n, " Cannot tell: %s.",
-             isnan(claim->value)  ? "nothing was published to compare with"
-             : isnan(answer->low) ? "there is no interval under 6 samples"
-                                  : "the interval crosses the edge of the factor or the noise floor");
-}
-
-static struct answer answer_claim(const struct claim *claim, const struct place *place)
-{
-    struct answer answer = {NAN, NAN, NAN, ANSWER_CANNOT_TELL, ""};
-    const bool is_known = claim->kind != CLAIM_UNMEASURED;
-    const size_t a = is_known ? find(place, &claim->a) : REPORT_NO_ROW,
-                 b = is_known ? find(place, claim->b.kernel ? &claim->b : &claim->a) : REPORT_NO_ROW;
-    if (!is_known)
-        snprintf(answer.why, sizeof answer.why, "Not measured: %s.", claim->missing);
-    else if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
-        snprintf(answer.why, sizeof answer.why, "Not measured: this run lacks the cells.");
-    else if (claim->kind == CLAIM_ARRAYS)
-        measure_arrays(&answer, place, claim, a);
-    else if (claim->kind == CLAIM_MIXTURE)
-        measure_mixture(&answer, claim, place, a);
-    else
-        measure_ratio(&answer, claim, place, a, b);
-    say_why_not(&answer, claim);
-    return answer;
-}
-
-/* --- writing --- */
-
-static const char *const verdicts[] = {"cannot tell", "reproduced", "differs"};
+#include "run_dir.h"
 
 /* "2.22x (2.10 to 2.31)"; "" where not measured. */
-static const char *value_text(const struct claim *claim, const struct answer *answer, char text_out[128])
+static const char *value_text(const struct claim *claim, const struct claim_answer *answer,
+                              char text_out[128])
 {
     char text[3][32];
     const char *unit = claim->kind == CLAIM_ARRAYS ? " %" : "x";
@@ -310,25 +31,25 @@ static const char *value_text(const struct claim *claim, const struct answer *an
 enum { MOST_MACHINES = 8 };
 
 /* One machine: number, verdict and why; several: number and verdict of each. */
-static void write_claim(const struct report_text *text, const struct claim *claim, const struct place *places,
-                        size_t n_places)
+static void write_claim(const struct report_text *text, const struct claim *claim,
+                        const struct claims_place *places, size_t n_places)
 {
     char values[MOST_MACHINES][160], published[160], factor[32];
     const char *cells[3 + MOST_MACHINES] = {claim->what, published};
-    struct answer answer = {0};
+    struct claim_answer answer = {0};
     snprintf(published, sizeof published, "%s (%s)", claim->published, claim->method);
     for (size_t i = 0; i < n_places; i++) {
         char value[128];
-        answer = answer_claim(claim, &places[i]);
+        answer = claim_answer_of(claim, &places[i]);
         value_text(claim, &answer, value);
         snprintf(values[i], sizeof values[i], n_places == 1 || !value[0] ? "%s%s" : "%s: %s",
-                 n_places == 1 ? "" : verdicts[answer.verdict], value);
+                 n_places == 1 ? "" : claim_verdict_text(answer.verdict), value);
         cells[2 + i] = values[i];
     }
     char verdict[80];
-    snprintf(verdict, sizeof verdict, "%s", verdicts[answer.verdict]);
+    snprintf(verdict, sizeof verdict, "%s", claim_verdict_text(answer.verdict));
     if (claim->factor > 1 && !isnan(answer.value))
-        snprintf(verdict, sizeof verdict, "%s (factor %s)", verdicts[answer.verdict],
+        snprintf(verdict, sizeof verdict, "%s (factor %s)", claim_verdict_text(answer.verdict),
                  report_number(claim->factor, factor, sizeof factor));
     if (n_places == 1) {
         cells[3] = verdict;
@@ -337,37 +58,24 @@ static void write_claim(const struct report_text *text, const struct claim *clai
     report_table_row(text, cells, n_places == 1 ? 5 : 2 + n_places);
 }
 
-static size_t find_places(struct place places[MOST_MACHINES], const struct csv_table *summary)
-{
-    size_t n = 0;
-    for (size_t row = 0; row < csv_n_rows(summary); row++) {
-        const char *machine = csv_text(summary, row, CSV_summary_machine);
-        size_t i = 0;
-        while (i < n && strcmp(places[i].machine, machine) != 0)
-            i++;
-        if (i == n && n < MOST_MACHINES)
-            places[n++] = (struct place){summary, machine};
-    }
-    return n;
-}
-
-static bool is_measured(const struct claim *claim, const struct place *places, size_t n_places)
+static bool is_measured(const struct claim *claim, const struct claims_place *places, size_t n_places)
 {
     for (size_t i = 0; i < n_places; i++)
-        if (!isnan(answer_claim(claim, &places[i]).value))
+        if (!isnan(claim_answer_of(claim, &places[i]).value))
             return true;
     return false;
 }
 
 /* The claims that have an answer, or those that have none. */
-static void write_table(const struct report_text *text, const struct place *places, size_t n_places,
+static void write_table(const struct report_text *text, const struct claims_place *places, size_t n_places,
                         bool of_measured)
 {
     const char *headers[3 + MOST_MACHINES] = {"claim", "published", "here", "verdict", "why"};
     for (size_t i = 0; n_places > 1 && i < n_places; i++)
         headers[2 + i] = places[i].machine;
-    size_t n_written = 0;
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+    size_t n_written = 0, n_claims = 0;
+    const struct claim *claims = claims_all(&n_claims);
+    for (size_t i = 0; i < n_claims; i++)
         if (is_measured(&claims[i], places, n_places) == of_measured) {
             if (n_written++ == 0)
                 report_table_begin(text, headers, n_places == 1 ? 5 : 2 + n_places);
@@ -380,22 +88,71 @@ static void write_table(const struct report_text *text, const struct place *plac
 struct claims_count report_claims_count(const struct csv_table *summary)
 {
     struct claims_count count = {0};
-    struct place places[MOST_MACHINES];
-    const size_t n_places = find_places(places, summary);
+    size_t n_claims = 0;
+    const struct claim *claims = claims_all(&n_claims);
+    struct claims_place places[MOST_MACHINES];
+    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
     for (size_t p = 0; p < n_places; p++)
-        for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-            const struct answer answer = answer_claim(&claims[i], &places[p]);
-            count.n_reproduced += answer.verdict == ANSWER_REPRODUCED;
-            count.n_differ += answer.verdict == ANSWER_DIFFERS;
-            count.n_cannot_tell += answer.verdict == ANSWER_CANNOT_TELL;
+        for (size_t i = 0; i < n_claims; i++) {
+            const struct claim_answer answer = claim_answer_of(&claims[i], &places[p]);
+            count.n_reproduced += answer.verdict == CLAIM_REPRODUCED;
+            count.n_differ += answer.verdict == CLAIM_DIFFERS;
+            count.n_cannot_tell += answer.verdict == CLAIM_CANNOT_TELL;
         }
     return count;
 }
 
+static int write_csv_row(struct csv_writer *csv, const struct claim *claim, const struct claims_place *place,
+                         struct dv_error *error_out)
+{
+    const struct claim_answer answer = claim_answer_of(claim, place);
+    csv_set_text(csv, CSV_claims_run, csv_text(place->summary, 0, CSV_summary_run));
+    csv_set_text(csv, CSV_claims_machine, place->machine);
+    csv_set_text(csv, CSV_claims_claim, claim->what);
+    csv_set_text(csv, CSV_claims_published, claim->published);
+    csv_set_text(csv, CSV_claims_method, claim->method);
+    csv_set_real(csv, CSV_claims_published_value, claim->value);
+    csv_set_real(csv, CSV_claims_factor, claim->factor > 1 ? claim->factor : NAN);
+    csv_set_real(csv, CSV_claims_ours, answer.value);
+    csv_set_real(csv, CSV_claims_low, answer.low);
+    csv_set_real(csv, CSV_claims_high, answer.high);
+    csv_set_text(csv, CSV_claims_verdict, claim_verdict_text(answer.verdict));
+    csv_set_text(csv, CSV_claims_reason, answer.why);
+    return csv_end_row(csv, error_out);
+}
+
+static int write_csv(const char *path, const struct csv_table *summary, struct dv_error *error_out)
+{
+    struct claims_place places[MOST_MACHINES];
+    struct csv_writer *csv = NULL;
+    size_t n_claims = 0;
+    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
+    const struct claim *claims = claims_all(&n_claims);
+    int status = csv_create(&csv, path, CSV_FILE_claims, error_out);
+    for (size_t i = 0; status == 0 && i < n_claims * n_places; i++)
+        status = write_csv_row(csv, &claims[i / n_places], &places[i % n_places], error_out);
+    const int closed = csv_close(csv, status == 0 ? error_out : NULL);
+    return status == 0 ? closed : status;
+}
+
+int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out)
+{
+    char *path = run_dir_file(run_dir, run_dir_csv_name(CSV_FILE_claims)),
+         *part = run_dir_file(run_dir, "claims.csv.part");
+    int status = path && part ? write_csv(part, summary, error_out) : dv_no_memory(error_out);
+    if (status == 0)
+        status = file_replace(path, part, error_out);
+    if (status < 0 && part)
+        unlink(part);
+    free(path);
+    free(part);
+    return status;
+}
+
 void report_claims(const struct report_text *text, const struct csv_table *summary)
 {
-    struct place places[MOST_MACHINES];
-    const size_t n_places = find_places(places, summary);
+    struct claims_place places[MOST_MACHINES];
+    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
     const struct claims_count count = report_claims_count(summary);
     report_heading(text, 2, "The article's claims and this run");
     report_paragraph(text,

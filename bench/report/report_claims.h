@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The article's claims next to what the run measured, each with a verdict.
  *
- * Place in the data flow: report_claims.def + summary.csv -> a table of the report. */
+ * Place in the data flow: report_claims.def + summary.csv -> a table of the report, claims.csv. */
 #ifndef DVBENCH_REPORT_CLAIMS_H
 #define DVBENCH_REPORT_CLAIMS_H
 
@@ -18,5 +18,8 @@ struct claims_count report_claims_count(const struct csv_table *summary);
 
 /* Writes the section. A merged run has a column per machine, up to 8. */
 void report_claims(const struct report_text *text, const struct csv_table *summary);
+
+/* Writes DIR/claims.csv, a row per claim and machine. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
+int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out);
 
 #endif

@@ -21,7 +21,14 @@ enum csv_column {
 };
 
 /* The files. */
-enum csv_file { CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters, CSV_FILE_scan, CSV_FILE_deletes };
+enum csv_file {
+    CSV_FILE_summary,
+    CSV_FILE_samples,
+    CSV_FILE_counters,
+    CSV_FILE_scan,
+    CSV_FILE_deletes,
+    CSV_FILE_claims
+};
 
 enum csv_kind { CSV_KIND_text, CSV_KIND_integer, CSV_KIND_real };
 

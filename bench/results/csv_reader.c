@@ -48,6 +48,8 @@ enum csv_column csv_schema_column(enum csv_file file)
         return CSV_samples_schema;
     case CSV_FILE_counters:
         return CSV_counters_schema;
+    case CSV_FILE_claims:
+        return CSV_claims_schema;
     case CSV_FILE_deletes:
         return CSV_deletes_schema;
     case CSV_FILE_scan:

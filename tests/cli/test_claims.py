@@ -68,6 +68,22 @@ class Claims(unittest.TestCase):
                 row["array_containers"], row["bitset_containers"] = "2", "29"
         self.assertEqual(self.cells(self.rows, claim)[3], "differs")
 
+    def test_csv(self):
+        """A row per claim and machine, with what the report's table says."""
+        others = [dict(row, machine="another machine", run="another") for row in self.rows]
+        self.report(self.rows + others)
+        with open(self.run_dir / "claims.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        found = [row for row in rows if row["claim"] == "callbacks instead of lookups, 0.5 %"]
+        self.assertEqual([row["machine"] for row in found], [self.row["machine"], "another machine"])
+        for row in found:
+            self.assertEqual(row["published_value"], "8.56")
+            self.assertEqual([float(row[name]) for name in ("ours", "low", "high")],
+                             [float(self.row[name]) for name in ("speedup_vs_per_row", "speedup_low", "speedup_high")])
+            self.assertIn(row["verdict"], ("reproduced", "differs", "cannot tell"))
+            self.assertIn("times the published ratio", row["reason"])
+        self.assertTrue(all(row["reason"] for row in rows))
+
     def test_mixture(self):
         """Half arrays of 20 ns, half bitsets of 6: 13 ns are as its containers say, 26 are twice that."""
         claim = "| lookups at 6.25 % against the mixture of arrays and bitsets that is in it |"
