@@ -292,7 +292,7 @@ static void mark_cut_short(struct block *block)
     }
 }
 
-int block_run(struct block *block, struct dv_error *error_out)
+int block_run(struct block *block, bool is_sampled, struct dv_error *error_out)
 {
     build_representations(block);
     int status = check_cells(block, error_out);
@@ -302,7 +302,7 @@ int block_run(struct block *block, struct dv_error *error_out)
         status = open_cold_targets(block, error_out);
     if (status == 0 && !*block->context->interrupted)
         status = block_make_entries(block, error_out);
-    if (status == 0 && !*block->context->interrupted)
+    if (status == 0 && !is_sampled && !*block->context->interrupted)
         status = block_run_rounds(block, error_out);
     if (status == 0 && !*block->context->interrupted)
         status = block_measure_costs(block, error_out);

@@ -66,8 +66,9 @@ struct block;
 int block_open(struct block **block_out, const struct block_context *context, const struct plan_block *plan,
                struct block_result *result_out, struct dv_error *error_out);
 
-/* Checks, times and counts. Stops between samples where *interrupted: what was measured is in the samples. */
-int block_run(struct block *block, struct dv_error *error_out);
+/* Checks, times and counts; `is_sampled`: all samples of this start are there, only what is not in them is measured. Stops
+ * between samples where *interrupted: what was measured is in the samples. */
+int block_run(struct block *block, bool is_sampled, struct dv_error *error_out);
 
 void block_close(struct block *block);
 void block_result_free(struct block_result *result);

@@ -277,6 +277,16 @@ static bool has_bound_and_twins(const struct block_result *result, const struct 
                              samples_count(samples, result->bound_hash, start) >= n_rounds));
 }
 
+bool summary_has_samples(const struct block_result *result, const struct samples *samples, int start,
+                         size_t n_rounds)
+{
+    for (size_t i = 0; i < result->n_cells; i++)
+        if (result->cells[i].verdict.kind == VERDICT_OK &&
+            samples_count(samples, result->cells[i].hash, start) < n_rounds)
+            return false;
+    return has_bound_and_twins(result, samples, start, n_rounds);
+}
+
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
 {

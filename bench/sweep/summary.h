@@ -42,6 +42,11 @@ void summary_found_free(struct summary_found *found);
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);
 
+/* Whether every cell, the bound and the twins have all samples of this start, as a process leaves them that was killed
+ * before it wrote the summary. */
+bool summary_has_samples(const struct block_result *result, const struct samples *samples, int start,
+                         size_t n_rounds);
+
 /* Writes DIR/summary.csv anew, next to it and renamed: the rows that it has of other cells but those `replaced`, the rows of
  * these blocks, and in all of them the noise floor as the samples give it now. Likewise, unless `counters` is NULL,
  * DIR/counters.csv with the cell "calibration": what a branch miss costs here. */

@@ -59,7 +59,7 @@ static int add_pending(struct sweep *sweep, const struct block_context *context,
 
 /* --- blocks --- */
 
-/* What the block left when it was cut short is removed; what an earlier start measured stays, unless the
+/* What the block left when it was cut short is removed, unless only its row of the summary is missing; what an earlier start measured stays, unless the
  * block has rows that are not comparable with what is measured now. */
 static int run_block(struct sweep *sweep, const struct block_context *context, struct block *block,
                      struct summary_block *found, struct dv_error *error_out)
@@ -73,11 +73,14 @@ static int run_block(struct sweep *sweep, const struct block_context *context, s
             sweep->facts.dir, n_replaced);
     int status =
         sweep->record && sweep->n_measured_out++ == 0 ? run_record_write(sweep->record, error_out) : 0;
-    if (status == 0)
+    const bool is_sampled =
+        n_replaced == 0 &&
+        summary_has_samples(&found->result, context->samples, context->start, (size_t)sweep->options->rounds);
+    if (status == 0 && !is_sampled)
         status = samples_drop_block(context->samples, found->result.dv, found->result.plan,
                                     n_replaced ? -1 : context->start, error_out);
     if (status == 0)
-        status = block_run(block, error_out);
+        status = block_run(block, is_sampled, error_out);
     sweep->n_replaced_out += n_replaced;
     return status;
 }

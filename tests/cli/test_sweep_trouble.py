@@ -132,6 +132,16 @@ class Trouble(unittest.TestCase):
             self.sweep("--resume", self.out)
             self.assertEqual(len(samples.read_text().splitlines()), len(whole))
 
+    def test_samples_without_their_rows_are_kept(self):
+        self.sweep(*SMALL, *QUICKLY, "--starts", "2", "--out", self.out)
+        samples, summary = pathlib.Path(self.out, "samples.csv"), pathlib.Path(self.out, "summary.csv")
+        whole, lines = samples.read_bytes(), summary.read_text().splitlines(keepends=True)
+        summary.write_text("".join(lines[:-2]))  # as a process leaves it that is killed before it writes the last block
+        self.sweep("--resume", self.out)
+        self.assertEqual(samples.read_bytes(), whole)
+        self.assertEqual(self.samples_of_cells(), ["12"] * 4)
+        self.assertTrue(all(float(row["open_ns"]) > 0 and row["ns_per_row"] for row in rows(summary)))
+
     def test_closed_standard_streams(self):
         self.sweep(*SMALL, *QUICKLY[:-1], "--out", self.out, preexec_fn=lambda: [os.close(fd) for fd in (0, 1, 2)])
         self.assertTrue(all(len(row) == 16 and None not in row for row in rows(self.out + "/samples.csv")))
