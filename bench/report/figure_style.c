@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_style.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,33 +88,6 @@ void figure_style_variables(const struct figure_style *style, const char *questi
     variables_out[3] = (struct gnuplot_variable){"DVBENCH_TITLE", !has_title     ? " "
                                                                   : style->title ? style->title
                                                                                  : question};
-}
-
-int figure_style_remove_date(const char *pdf_path, struct dv_error *error_out)
-{
-    static const char key[] = "/CreationDate (";
-    FILE *file = fopen(pdf_path, "r+b");
-    char *bytes = NULL;
-    long n_bytes = -1;
-    bool is_fine = file && fseek(file, 0, SEEK_END) == 0 && (n_bytes = ftell(file)) >= 0 &&
-                   (bytes = malloc((size_t)n_bytes + 1)) != NULL;
-    if (is_fine) {
-        rewind(file);
-        is_fine = fread(bytes, 1, (size_t)n_bytes, file) == (size_t)n_bytes;
-    }
-    char *date = is_fine ? memmem(bytes, (size_t)n_bytes, key, strlen(key)) : NULL;
-    char *end = date ? memchr(date, ')', (size_t)(bytes + n_bytes - date)) : NULL;
-    if (end) {
-        memset(date, ' ', (size_t)(end + 1 - date));
-        is_fine = fseek(file, date - bytes, SEEK_SET) == 0 &&
-                  fwrite(date, 1, (size_t)(end + 1 - date), file) == (size_t)(end + 1 - date);
-    }
-    if (file && fclose(file) != 0)
-        is_fine = false;
-    free(bytes);
-    return is_fine ? 0
-                   : dv_fail(error_out, DV_ERROR_IO, "cannot take the date out of %s: %s", pdf_path,
-                             strerror(errno));
 }
 
 void figure_style_free(struct figure_style *style)

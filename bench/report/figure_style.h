@@ -46,10 +46,6 @@ enum { FIGURE_STYLE_VARIABLES = 4 };
 void figure_style_variables(const struct figure_style *style, const char *question,
                             struct gnuplot_variable variables_out[FIGURE_STYLE_VARIABLES]);
 
-/* Cairo writes the time of drawing into a PDF: blanks of the same length in its place, so that the same run gives the
- * same bytes. Returns 0 or DV_ERROR_IO. */
-int figure_style_remove_date(const char *pdf_path, struct dv_error *error_out);
-
 void figure_style_free(struct figure_style *style);
 
 #endif

@@ -16,6 +16,7 @@
 #include "figure_rows.h"
 #include "gnuplot.h"
 #include "pairs.h"
+#include "pdf_date.h"
 #include "run_dir.h"
 
 struct figure_row {
@@ -282,8 +283,9 @@ int figures_plan(struct figures *figures_out, const char *run_dir, const struct 
 
 /* The picture that gnuplot left as NAME.part.EXT becomes NAME.EXT at once. False where there is none, or an
  * empty one. */
-static bool take_picture(struct figure *figure, const char *part)
+static bool take_picture(struct figures *figures, struct figure *figure, const char *part)
 {
+    struct dv_error kept = {0};
     for (size_t i = 0; i < N_EXTENSIONS; i++) {
         char *from = NULL, *to = NULL;
         struct stat facts;
@@ -291,9 +293,9 @@ static bool take_picture(struct figure *figure, const char *part)
         if (asprintf(&from, "%s.%s", part, extensions[i]) >= 0 &&
             asprintf(&to, "%.*s.%s", (int)(strlen(part) - strlen(".part")), part, extensions[i]) >= 0 &&
             stat(from, &facts) == 0) {
-            is_taken = facts.st_size > 0 &&
-                       (strcmp(extensions[i], "pdf") != 0 || figure_style_remove_date(from, NULL) == 0) &&
-                       rename(from, to) == 0;
+            if (strcmp(extensions[i], "pdf") == 0 && pdf_date_remove(from, &kept) < 0)
+                add_note(figures, "%s", kept.message);
+            is_taken = facts.st_size > 0 && rename(from, to) == 0;
             if (!is_taken)
                 unlink(from);
         }
@@ -330,7 +332,7 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
         figure_style_variables(style, figure->question, variables + 7);
         status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
                              error_out);
-        bool is_drawn = take_picture(figure, part);
+        bool is_drawn = take_picture(figures, figure, part);
         if (status == 0 && !is_drawn)
             status = dv_fail(error_out, DV_ERROR_IO, "gnuplot drew nothing: %s", said);
         else if (status == 0 && strcmp(figure->extension, format) != 0)
