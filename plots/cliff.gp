@@ -21,4 +21,5 @@ plot for [i = 1:words(kernels)] for [side = 1:2] k = word(kernels, i) data using
         with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title (side == 1 ? title_of(k) : ""), \
     for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(charged("ns_per_row")): \
         (bar_end("ns_per_row_low")):(bar_end("ns_per_row_high")) with yerrorbars lc rgb colour(k) lw look pt point(k) ps size_of(k) notitle, \
-    data using (is(word(kernels, 1)) ? percent("rate") : NaN):(positive("bound_ns_per_row")) with lines lc rgb "black" lw 2 dt 3 title "store bound of this CPU"
+    for [side = 1:2] data using (is(word(kernels, 1)) && is_side(side) ? percent("rate") : NaN):(positive("bound_ns_per_row")) \
+        with lines lc rgb "black" lw 2 dt 3 title (side == 1 ? "store bound of this CPU" : "")
