@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* The program maps codes to exit codes: INPUT 3, UNAVAILABLE 4, USAGE 2, others 1. */
+/* Values are permanent. The program maps codes to exit codes: INPUT 3, UNAVAILABLE 4, USAGE 2, others 1. */
 enum dv_error_code {
+    DV_OK = 0,
     DV_ERROR_INPUT = -3,       /* the bytes or the file are wrong */
     DV_ERROR_UNAVAILABLE = -4, /* not possible with this build, CPU or library */
     DV_ERROR_USAGE = -2,       /* a spec or an option is wrong */
@@ -19,7 +20,7 @@ enum dv_error_code {
 #define DV_NO_OFFSET UINT64_MAX
 
 struct dv_error {
-    int code;              /* one of enum dv_error_code, 0 where nothing failed */
+    int code;              /* one of enum dv_error_code, DV_OK where nothing failed */
     uint64_t offset_bytes; /* where in the bytes or file, DV_NO_OFFSET where no place applies */
     char where[256];       /* the file, spec or option that is at fault; "" where none was named */
     char message[512];     /* what was found and what was expected, one line, without `where` and offset */

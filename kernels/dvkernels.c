@@ -80,6 +80,59 @@ uint64_t dv_reader_cardinality(const struct dv_reader *reader)
     return reader->dv.view.cardinality;
 }
 
+static uint16_t le16(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+/* Offsets in their chunk; a validated container holds at least one position. */
+static uint32_t first_of(const struct dv_container *container)
+{
+    if (container->kind != DV_BITSET)
+        return le16(container->bytes + (container->kind == DV_RUN ? 2 : 0));
+    uint32_t i = 0;
+    while (container->bytes[i] == 0)
+        i++;
+    return i * 8 + (uint32_t)__builtin_ctz(container->bytes[i]);
+}
+
+static uint32_t last_of(const struct dv_container *container)
+{
+    if (container->kind == DV_ARRAY)
+        return le16(container->bytes + 2 * (size_t)(container->cardinality - 1));
+    if (container->kind == DV_RUN) {
+        const uint8_t *run = container->bytes + 2 + 4 * (size_t)(container->n_runs - 1);
+        return (uint32_t)le16(run) + le16(run + 2);
+    }
+    uint32_t i = DV_BITSET_BYTES - 1;
+    while (container->bytes[i] == 0)
+        i--;
+    return i * 8 + 31 - (uint32_t)__builtin_clz(container->bytes[i]);
+}
+
+void dv_reader_stats(const struct dv_reader *reader, struct dv_reader_stats *stats_out)
+{
+    const struct dv_view *view = &reader->dv.view;
+    const size_t n = view->n_containers;
+    *stats_out = (struct dv_reader_stats){
+        .n_deleted = view->cardinality,
+        .n_arrays = view->n_kind[DV_ARRAY],
+        .n_bitsets = view->n_kind[DV_BITSET],
+        .n_run_chunks = view->n_kind[DV_RUN],
+        .first_deleted = UINT64_MAX,
+        .last_deleted = UINT64_MAX,
+        .payload_bytes = reader->dv.n_bytes,
+        .reader_bytes = sizeof *reader + n * sizeof *view->containers + reader->state.n_bytes,
+    };
+    for (size_t i = 0; i < n; i++)
+        stats_out->n_runs += view->containers[i].n_runs;
+    if (n == 0)
+        return;
+    const struct dv_container *first = view->containers, *last = first + n - 1;
+    stats_out->first_deleted = dv_container_start(first) + first_of(first);
+    stats_out->last_deleted = dv_container_start(last) + last_of(last);
+}
+
 const char *dv_reader_kernel(const struct dv_reader *reader)
 {
     return reader->kernel->id;
