@@ -98,7 +98,8 @@ works_at_open(k) = about(openings, k) eq "1"
 technique_colours = "per_row #D55E00 per_row_raw #D55E00 per_row_branchless #CC79A7 per_row_bulk #D55E00 per_row_roaring64 #D55E00 ". \
     "batch_iterator #E69F00 batch_iterator_file #E69F00 for_each_in_range #0072B2 for_each_in_range_inline #0072B2 ". \
     "for_all_in_range #56B4E9 for_all_in_range_inline #56B4E9 range_cardinality_first #CC79A7 ". \
-    "expand_positions #7A5C3E expand_bits #7A5C3E direct #009E73"
+    "expand_positions #7A5C3E expand_bits #7A5C3E direct #009E73 ". \
+    "cow #7A5C3E v2 #D55E00 v2_compact #E69F00 v3 #009E73"
 colour_of(t) = (c_place = sum [j = 1:words(technique_colours)] (word(technique_colours, j) eq t ? j : 0), \
     c_place > 0 ? word(technique_colours, c_place + 1) : "#555555")
 colour(k) = colour_of(technique(k))

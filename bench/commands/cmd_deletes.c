@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "delete_report.h"
 #include "delete_run.h"
 #include "engine_command.h"
 #include "report.h"
@@ -18,6 +19,9 @@ static void show(const char *dir, const void *options_of_deletes)
 {
     const struct delete_options *options = options_of_deletes;
     struct dv_error error = {0};
+    const struct figure_style style = {.format = options->figures};
+    if (options->plots && delete_figures_draw(dir, &style, &error) < 0)
+        fprintf(stderr, "dvbench: no figures: %s\n", error.message);
     if (report_write(dir, &error) < 0)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);
     if (!options->quiet)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "delete_report.h"
 #include "figures.h"
 #include "run_dir.h"
 #include "scan_report.h"
@@ -22,8 +23,7 @@ static int draw(const char *run_dir, const struct figure_style *style, struct dv
     if (run_dir_has(run_dir, CSV_FILE_scan))
         return scan_figures_draw(run_dir, style, error_out);
     if (run_dir_has(run_dir, CSV_FILE_deletes))
-        return dv_fail(error_out, DV_ERROR_USAGE,
-                       "%s is a run of deletes, whose report has tables only: report %s", run_dir, run_dir);
+        return delete_figures_draw(run_dir, style, error_out);
     int status = figures_plan(&figures, run_dir, style, error_out);
     if (status < 0)
         return status;

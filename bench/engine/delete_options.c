@@ -33,7 +33,8 @@ const char delete_options_help[] =
     "  --duckdb PATH      libduckdb, or the folder that holds it\n"
     "  --data DIR         where tables are kept (default results/scan-data)\n"
     "  --keep             leave the tables there after the last batch\n"
-    "  --out DIR, --quiet as in sweep; --resume DIR continues that run\n";
+    "  --out DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep; --resume DIR continues that "
+    "run\n";
 
 enum option_value {
     OPTION_OUT = 'o',
@@ -50,6 +51,8 @@ enum option_value {
     OPTION_DUCKDB,
     OPTION_DATA,
     OPTION_RESUME,
+    OPTION_FIGURES,
+    OPTION_NO_PLOTS,
     OPTION_KEEP,
     OPTION_QUIET,
 };
@@ -68,6 +71,8 @@ static const struct option long_options[] = {{"out", required_argument, NULL, OP
                                              {"duckdb", required_argument, NULL, OPTION_DUCKDB},
                                              {"data", required_argument, NULL, OPTION_DATA},
                                              {"resume", required_argument, NULL, OPTION_RESUME},
+                                             {"figures", required_argument, NULL, OPTION_FIGURES},
+                                             {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
                                              {"keep", no_argument, NULL, OPTION_KEEP},
                                              {"quiet", no_argument, NULL, OPTION_QUIET},
                                              OPTIONS_END};
@@ -110,6 +115,7 @@ static int take_number(struct delete_options *options, int value, const char *ar
 static int take(void *context, int value, const char *argument, struct dv_error *error_out)
 {
     struct delete_options *options = context;
+    static const char *const formats[] = {"svg", "png", "pdf", NULL};
     const char **const texts[] = {&options->duckdb, &options->data_dir, &options->resume_dir};
     if (value == OPTION_PATTERN || value == OPTION_WAY) {
         const bool is_way = value == OPTION_WAY;
@@ -123,10 +129,16 @@ static int take(void *context, int value, const char *argument, struct dv_error 
         return take_kernel(options, argument, error_out);
     if (value >= OPTION_ROWS && value <= OPTION_SEED)
         return take_number(options, value, argument, error_out);
+    if (value == OPTION_FIGURES) {
+        options->figures = argument;
+        return option_choice("figures", argument, formats, error_out);
+    }
     if (value == OPTION_OUT)
         options->out_dir = argument;
     else if (value >= OPTION_DUCKDB && value <= OPTION_RESUME)
         *texts[value - OPTION_DUCKDB] = argument;
+    else if (value == OPTION_NO_PLOTS)
+        options->plots = false;
     else
         *(value == OPTION_KEEP ? &options->keep : &options->quiet) = true;
     return 0;
@@ -157,7 +169,9 @@ int delete_options_parse(struct delete_options *options_out, int argc, char **ar
                                            .n_batches = 10,
                                            .rounds = 1,
                                            .n_threads = 1,
-                                           .seed = 1};
+                                           .seed = 1,
+                                           .figures = "svg",
+                                           .plots = true};
     const int first = options_read(argc, argv, long_options, take, options_out, error_out);
     options_out->help = first == 0;
     if (first <= 0)

@@ -33,6 +33,8 @@ struct delete_options {
     uint64_t rounds;
     uint64_t n_threads;
     uint64_t seed;
+    const char *figures; /* svg, png or pdf */
+    bool plots;
     bool keep;
     bool quiet;
     bool help;

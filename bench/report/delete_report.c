@@ -2,57 +2,28 @@
 #include "delete_report.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "delete_options.h"
+#include "delete_rows.h"
 #include "report_numbers.h"
-
-#define NO_ROW SIZE_MAX
 
 enum { N_WAYS = 4, COW = 0, V2 = 1, V3 = 3, N_READS = 4 };
 
-static const char *const ways[N_WAYS] = {"cow", "v2", "v2_compact", "v3"};
 static const enum csv_column reads[N_READS] = {CSV_deletes_count_ms, CSV_deletes_scan1_ms,
                                                CSV_deletes_scan3_ms, CSV_deletes_scan9_ms};
 static const char *const read_names[N_READS] = {"count", "1 column", "3 columns", "9 columns"};
 
-static bool is_of(const struct csv_table *deletes, size_t row, const char *pattern, const char *way)
+static double value_of(const struct csv_table *deletes, const char *pattern, int way, double batch,
+                       enum csv_column column)
 {
-    return strcmp(csv_text(deletes, row, CSV_deletes_pattern), pattern) == 0 &&
-           strcmp(csv_text(deletes, row, CSV_deletes_way), way) == 0 &&
-           strcmp(csv_text(deletes, row, CSV_deletes_verdict), "ok") == 0;
+    return delete_value(deletes, pattern, delete_way_ids[way], batch, column);
 }
 
-/* The row of that batch, or of the last one whose reads were timed (batch < 0). */
-static size_t find(const struct csv_table *deletes, const char *pattern, const char *way, double batch)
+static double last_read(const struct csv_table *deletes, const char *pattern, int way, enum csv_column column)
 {
-    size_t found = NO_ROW;
-    for (size_t row = 0; row < csv_n_rows(deletes); row++)
-        if (is_of(deletes, row, pattern, way) &&
-            (batch >= 0 ? csv_real(deletes, row, CSV_deletes_batch) == batch
-                        : !isnan(csv_real(deletes, row, CSV_deletes_count_ms))))
-            found = row;
-    return found;
-}
-
-static double at(const struct csv_table *deletes, size_t row, enum csv_column column)
-{
-    return row == NO_ROW ? NAN : csv_real(deletes, row, column);
-}
-
-/* NaN where a batch lacks the number: its sum is not known. */
-static double sum(const struct csv_table *deletes, const char *pattern, const char *way,
-                  enum csv_column column)
-{
-    double total = 0;
-    size_t n = 0;
-    for (size_t row = 0; row < csv_n_rows(deletes); row++)
-        if (is_of(deletes, row, pattern, way) && csv_real(deletes, row, CSV_deletes_batch) > 0) {
-            total += csv_real(deletes, row, column);
-            n++;
-        }
-    return n ? total : NAN;
+    return value_of(deletes, pattern, way, DELETE_LAST_READ, column);
 }
 
 /* --- tables --- */
@@ -63,16 +34,17 @@ static void write_batches(const struct report_text *text, const struct csv_table
     static const char *const headers[] = {"batch",   "cow, ms", "v2, ms",         "v2_compact, ms", "v3, ms",
                                           "cow, KB", "v2, KB",  "v2_compact, KB", "v3, KB"};
     report_table_begin(text, headers, 9);
-    for (double batch = 1; batch <= at(deletes, 0, CSV_deletes_batches); batch++) {
+    for (double batch = 1; batch <= csv_real(deletes, 0, CSV_deletes_batches); batch++) {
         char texts[9][32];
         const char *cells[9];
         bool is_there = false;
         snprintf(texts[0], sizeof texts[0], "%.0f", batch);
         for (int way = 0; way < N_WAYS; way++) {
-            const size_t row = find(deletes, pattern, ways[way], batch);
-            report_number(at(deletes, row, CSV_deletes_delete_ms), texts[1 + way], 32);
-            report_number(at(deletes, row, CSV_deletes_bytes_written) / 1e3, texts[5 + way], 32);
-            is_there |= row != NO_ROW;
+            const double ms = value_of(deletes, pattern, way, batch, CSV_deletes_delete_ms),
+                         n_bytes = value_of(deletes, pattern, way, batch, CSV_deletes_bytes_written);
+            report_number(ms, texts[1 + way], 32);
+            report_number(n_bytes / 1e3, texts[5 + way], 32);
+            is_there |= !isnan(n_bytes);
         }
         for (int i = 0; i < 9; i++)
             cells[i] = texts[i];
@@ -89,17 +61,18 @@ static void write_sums(const struct report_text *text, const struct csv_table *d
         "loading, ms", "count, ms",       "1 column, ms", "3 columns, ms",    "9 columns, ms"};
     report_table_begin(text, headers, 10);
     for (int way = 0; way < N_WAYS; way++) {
-        const size_t row = find(deletes, pattern, ways[way], -1);
-        const double values[] = {sum(deletes, pattern, ways[way], CSV_deletes_delete_ms),
-                                 sum(deletes, pattern, ways[way], CSV_deletes_bytes_written) / 1e6,
-                                 at(deletes, row, CSV_deletes_table_files),
-                                 at(deletes, row, CSV_deletes_delete_bytes) / 1e3,
-                                 at(deletes, row, CSV_deletes_load_ms)};
+        const char *id = delete_way_ids[way];
+        const double n_files = last_read(deletes, pattern, way, CSV_deletes_table_files);
+        const double values[] = {delete_sum(deletes, pattern, id, CSV_deletes_delete_ms),
+                                 delete_sum(deletes, pattern, id, CSV_deletes_bytes_written) / 1e6, n_files,
+                                 last_read(deletes, pattern, way, CSV_deletes_delete_bytes) / 1e3,
+                                 last_read(deletes, pattern, way, CSV_deletes_load_ms)};
         char texts[9][32];
-        const char *cells[10] = {ways[way]};
+        const char *cells[10] = {id};
         for (int i = 0; i < 9; i++)
-            cells[1 + i] = report_number(i < 5 ? values[i] : at(deletes, row, reads[i - 5]), texts[i], 32);
-        if (row != NO_ROW)
+            cells[1 + i] = report_number(i < 5 ? values[i] : last_read(deletes, pattern, way, reads[i - 5]),
+                                         texts[i], 32);
+        if (!isnan(n_files))
             report_table_row(text, cells, 10);
     }
     report_table_end(text);
@@ -107,28 +80,13 @@ static void write_sums(const struct report_text *text, const struct csv_table *d
 
 /* --- what pays --- */
 
-/* Scans per batch of deletes after which rewriting has paid for itself against vectors; NaN where a number lacks,
- * infinity where a scan after rewriting is not faster. */
-static double crossover(const struct csv_table *deletes, const char *pattern, enum csv_column read)
-{
-    const double n_batches = at(deletes, 0, CSV_deletes_batches),
-                 saved = at(deletes, find(deletes, pattern, "v3", -1), read) -
-                         at(deletes, find(deletes, pattern, "cow", -1), read),
-                 extra = (sum(deletes, pattern, "cow", CSV_deletes_delete_ms) -
-                          sum(deletes, pattern, "v3", CSV_deletes_delete_ms)) /
-                         n_batches;
-    if (isnan(saved) || isnan(extra))
-        return NAN;
-    return saved > 0 ? extra / saved : INFINITY;
-}
-
 static void write_crossovers(const struct report_text *text, const struct csv_table *deletes,
                              const char *pattern)
 {
     char list[400] = "";
     size_t n = 0;
     for (int i = 0; i < N_READS; i++) {
-        const double scans = crossover(deletes, pattern, reads[i]);
+        const double scans = delete_crossover(deletes, pattern, reads[i]);
         char number[32];
         report_number(scans, number, sizeof number);
         if (isnan(scans))
@@ -176,8 +134,8 @@ static void write_directions(const struct report_text *text, const struct csv_ta
     static const char *const headers[] = {"direction", "published", "measured here", "verdict"};
     double delete_ms[N_WAYS], count_ms[N_WAYS];
     for (int way = 0; way < N_WAYS; way++) {
-        delete_ms[way] = sum(deletes, pattern, ways[way], CSV_deletes_delete_ms);
-        count_ms[way] = at(deletes, find(deletes, pattern, ways[way], -1), CSV_deletes_count_ms);
+        delete_ms[way] = delete_sum(deletes, pattern, delete_way_ids[way], CSV_deletes_delete_ms);
+        count_ms[way] = last_read(deletes, pattern, way, CSV_deletes_count_ms);
     }
     report_table_begin(text, headers, 4);
     write_direction(text, "deleting: v3 before cow", "13.89 and 27.75 s", delete_ms[V3], delete_ms[COW]);
@@ -187,16 +145,47 @@ static void write_directions(const struct report_text *text, const struct csv_ta
     report_table_end(text);
 }
 
-static bool is_first(const struct csv_table *deletes, size_t row)
+/* --- figures --- */
+
+/* "Question random: cow 812 at 1, 990 at 10; v3 40 at 1, 61 at 10." */
+static void write_alternative(char *out, size_t n_out, const struct delete_figure *figure,
+                              const struct csv_table *deletes, const char *pattern)
 {
-    for (size_t before = 0; before < row; before++)
-        if (strcmp(csv_text(deletes, before, CSV_deletes_pattern),
-                   csv_text(deletes, row, CSV_deletes_pattern)) == 0)
-            return false;
-    return true;
+    size_t n = (size_t)snprintf(out, n_out, "%s Pattern %.40s, %s over %s:", figure->question, pattern,
+                                figure->y, figure->x);
+    for (int way = 0; way < N_WAYS; way++) {
+        double first[2] = {NAN, NAN}, last[2] = {NAN, NAN};
+        char texts[4][32];
+        for (size_t i = 0; i < delete_figure_n_points(figure, deletes); i++)
+            if (delete_figure_point(figure, deletes, pattern, delete_way_ids[way], i, &last[0], &last[1]) &&
+                isnan(first[0]))
+                memcpy(first, last, sizeof first);
+        if (isnan(first[0]) || n >= n_out)
+            continue;
+        n += (size_t)snprintf(out + n, n_out - n, " %s %s at %s, %s at %s;", delete_way_ids[way],
+                              report_number(first[1], texts[0], 32), report_number(first[0], texts[1], 32),
+                              report_number(last[1], texts[2], 32), report_number(last[0], texts[3], 32));
+    }
+    if (n < n_out)
+        out[n - 1] = '.';
 }
 
-void delete_report_write(const struct report_text *text, const struct csv_table *deletes)
+static void write_pictures(const struct report_text *text, const char *run_dir,
+                           const struct csv_table *deletes, const char *pattern)
+{
+    static const char *const extensions[] = {"svg", "png", "pdf"};
+    for (size_t i = 0; i < delete_n_figures; i++) {
+        char alternative[800], path[128];
+        write_alternative(alternative, sizeof alternative, &delete_figures[i], deletes, pattern);
+        for (int j = 0; j < 3; j++) {
+            snprintf(path, sizeof path, "plots/%s.%.40s.%s", delete_figures[i].id, pattern, extensions[j]);
+            if (report_picture(text, run_dir, path, alternative))
+                break;
+        }
+    }
+}
+
+void delete_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *deletes)
 {
     if (csv_n_rows(deletes) == 0)
         return;
@@ -215,12 +204,13 @@ void delete_report_write(const struct report_text *text, const struct csv_table 
     for (size_t row = 0; row < csv_n_rows(deletes); row++) {
         const char *pattern = csv_text(deletes, row, CSV_deletes_pattern);
         char title[80];
-        if (!is_first(deletes, row))
+        if (!delete_is_first(deletes, row))
             continue;
         snprintf(title, sizeof title, "Deletes of pattern %.40s", pattern);
         report_heading(text, 2, title);
         write_sums(text, deletes, pattern);
         write_crossovers(text, deletes, pattern);
+        write_pictures(text, run_dir, deletes, pattern);
         write_directions(text, deletes, pattern);
         write_batches(text, deletes, pattern);
     }

@@ -330,7 +330,7 @@ static int write_content_of_engine(const struct report_text *text, const struct 
     if (report->scan)
         status = scan_report_write(text, report->run_dir, report->scan, error_out);
     else
-        delete_report_write(text, report->deletes);
+        delete_report_write(text, report->run_dir, report->deletes);
     write_settings(text, report);
     report_end(text);
     return status;

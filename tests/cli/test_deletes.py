@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,8 +92,32 @@ class Deletes(Base):
         cow = [cell.strip() for cell in next(line for line in text.splitlines() if line.startswith("| cow |")).split("|")]
         written = sum(int(table["cow", batch]["bytes_written"]) for batch in ("1", "2"))
         self.assertAlmostEqual(float(cow[3]), written / 1e6, delta=0.01 * written / 1e6)
-        said = self.run_words([PROGRAM, "plot", self.out], code=2).stderr
-        self.assertIn("report has tables only", said)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_figures(self):
+        self.run_words(self.words("figures", "--rows", "20000", "--batches", "3", "--pattern", "hot"))
+        table = {(row["way"], int(row["batch"])): row for row in rows(self.out)}
+        names = ["deletes_" + kind + ".hot" for kind in ("bytes", "scan", "time", "total1", "total9")]
+        self.assertEqual(sorted(path.stem for path in pathlib.Path(self.out, "plots").glob("*.svg")), names)
+        points = {}
+        for name in names:
+            with open(f"{self.out}/plots/{name}.csv", newline="", encoding="utf-8") as file:
+                for point in csv.DictReader(file):
+                    points[name.split(".")[0], point["kernel"], float(point["x"])] = float(point["y"])
+        for way in WAYS:
+            deleting = sum(float(table[way, batch]["delete_ms"]) for batch in (1, 2, 3)) / 3
+            for n in (0.1, 1, 1000):
+                wanted = deleting + n * float(table[way, 3]["scan9_ms"])
+                self.assertAlmostEqual(points["deletes_total9", way, n] / wanted, 1, places=6)
+            for batch in (1, 2, 3):
+                self.assertAlmostEqual(points["deletes_bytes", way, batch] * 1e3, int(table[way, batch]["bytes_written"]))
+                self.assertAlmostEqual(points["deletes_time", way, batch], float(table[way, batch]["delete_ms"]), places=6)
+            self.assertEqual([key[2] for key in points if key[:2] == ("deletes_scan", way)], [0, 1, 2, 3])
+        text = pathlib.Path(self.out, "report.md").read_text(encoding="utf-8")
+        for name in names:
+            self.assertRegex(text, rf"!\[[^]]*Pattern hot[^]]* cow [0-9.,]+ at [^]]*\]\(plots/{name}.svg\)")
+        self.run_words([PROGRAM, "plot", self.out, "--figure", "deletes_time", "--format", "pdf", "--out", self.out + "/again"])
+        self.assertEqual([path.stem for path in pathlib.Path(self.out, "again").glob("*.csv")], ["deletes_time.hot"])
 
     def test_vectors_are_what_inspect_accepts(self):
         self.run_words(self.words("v3", "--rows", "9000", "--batches", "2", "--way", "v3", "--pattern", "random,hot", "--keep"))

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of deletes.csv: for each pattern and kind a small CSV, all drawn by one script. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "delete_options.h"
+#include "delete_report.h"
+#include "delete_rows.h"
+#include "gnuplot.h"
+#include "run_dir.h"
+
+/* Also the columns that the frame of every figure reads (plots/common.gp). Returns how many points there are. */
+static size_t write_points(FILE *file, const struct csv_table *deletes, const struct delete_figure *figure,
+                           const char *pattern)
+{
+    size_t n = 0;
+    double x, y;
+    fputs("x,y,kernel,technique,works_at_open,verdict,machine,croaring,run,counter_source,batch_rows,mode,"
+          "sink\n",
+          file);
+    for (const char *const *way = delete_way_ids; *way; way++)
+        for (size_t i = 0; i < delete_figure_n_points(figure, deletes); i++)
+            if (delete_figure_point(figure, deletes, pattern, *way, i, &x, &y)) {
+                fprintf(file, "%.12g,%.12g,%s,%s,,ok,%s,%s,%s,,,,\n", x, y, *way, *way,
+                        csv_text(deletes, 0, CSV_deletes_machine), csv_text(deletes, 0, CSV_deletes_engine),
+                        csv_text(deletes, 0, CSV_deletes_run));
+                n++;
+            }
+    return n;
+}
+
+static int write_data(size_t *n_points_out, const char *path, const struct csv_table *deletes,
+                      const struct delete_figure *figure, const char *pattern, struct dv_error *error_out)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    *n_points_out = write_points(file, deletes, figure, pattern);
+    const int failed = ferror(file);
+    return fclose(file) != 0 || failed ? dv_fail(error_out, DV_ERROR_IO, "cannot write %s", path) : 0;
+}
+
+static int run_script(const char *out, const char *data, const char *scripts,
+                      const struct figure_style *style, const struct csv_table *deletes,
+                      const struct delete_figure *figure, const char *pattern, struct dv_error *error_out)
+{
+    char *script = run_dir_file(scripts, "deletes.gp"), subtitle[200], crossover[32] = "", said[200] = "";
+    const double scans =
+        figure->kind == DELETE_OVER_SCANS ? delete_crossover(deletes, pattern, figure->column) : NAN;
+    if (!script)
+        return dv_no_memory(error_out);
+    snprintf(subtitle, sizeof subtitle, "pattern %s, %s rows in %s files", pattern,
+             csv_text(deletes, 0, CSV_deletes_rows), csv_text(deletes, 0, CSV_deletes_files));
+    if (isfinite(scans) && scans > 0)
+        snprintf(crossover, sizeof crossover, "%.12g", scans);
+    struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 7] = {
+        {"DVBENCH_DATA", data},         {"DVBENCH_OUT", out},
+        {"DVBENCH_SUBTITLE", subtitle}, {"DVBENCH_X", figure->x},
+        {"DVBENCH_Y", figure->y},       {"DVBENCH_LOG", figure->kind == DELETE_OVER_SCANS ? "xy" : ""},
+        {"DVBENCH_MARK", crossover},
+    };
+    figure_style_variables(style, figure->question, variables + 7);
+    const int status =
+        gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said, error_out);
+    free(script);
+    return status;
+}
+
+static int draw(const char *folder, const char *scripts, const struct figure_style *style,
+                const struct csv_table *deletes, const struct delete_figure *figure, const char *pattern,
+                struct dv_error *error_out)
+{
+    char *data = NULL, *out = NULL;
+    size_t n_points = 0;
+    int status = asprintf(&data, "%s/%s.%s.csv", folder, figure->id, pattern) < 0 ||
+                         asprintf(&out, "%s/%s.%s", folder, figure->id, pattern) < 0
+                     ? dv_no_memory(error_out)
+                     : write_data(&n_points, data, deletes, figure, pattern, error_out);
+    if (status == 0 && n_points > 0)
+        status = run_script(out, data, scripts, style, deletes, figure, pattern, error_out);
+    free(data);
+    free(out);
+    return status;
+}
+
+int delete_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out)
+{
+    struct csv_table *deletes = NULL;
+    char scripts[4096], *folder = figure_style_folder(style, run_dir);
+    int status =
+        folder ? run_dir_load(&deletes, run_dir, CSV_FILE_deletes, error_out) : dv_no_memory(error_out);
+    if (status == 0)
+        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
+    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    for (size_t row = 0; status == 0 && row < csv_n_rows(deletes); row++)
+        for (size_t i = 0; status == 0 && i < delete_n_figures && delete_is_first(deletes, row); i++)
+            if (figure_style_matches(&style->figures, delete_figures[i].id))
+                status = draw(folder, scripts, style, deletes, &delete_figures[i],
+                              csv_text(deletes, row, CSV_deletes_pattern), error_out);
+    csv_free(deletes);
+    free(folder);
+    return status;
+}
