@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "clock_chain.h"
-#include "machine.h"
 #include "measure.h"
 
 /* Each long enough to time by the monotonic clock (about 10 us), all short compared with a sample of 10 ms. The
@@ -42,17 +41,18 @@ static void loop_over_batches(struct gbench_state *state, void *user)
     uint64_t n_live = 0;
 
     loop->sample->mhz = effective_mhz();
-    struct machine_usage before, after;
-    machine_usage_read(&before);
+    struct taint_reading before, after;
+    taint_read_before(&before);
     while (gbench_keep_running_batch(state, (int64_t)(n_batches * job->n_targets)))
         for (size_t t = 0; t < job->n_targets; t++)
             for (size_t b = 0; b < n_batches; b++)
                 n_live += job->run(job->targets[t].dv, job->targets[t].state, batches[b].start,
                                    batches[b].n_rows, job->sink);
-    machine_usage_read(&after);
-    after = machine_usage_since(&before, &after);
-    loop->sample->n_page_faults = after.page_faults;
-    loop->sample->n_cpu_migrations = after.cpu_migrations;
+    taint_read_after(&after, &before);
+    const struct machine_usage during = machine_usage_since(&before.usage, &after.usage);
+    loop->sample->n_page_faults = during.page_faults;
+    loop->sample->n_cpu_migrations = during.cpu_migrations;
+    taint_between(&before, &after, loop->sample->taint);
     loop->sample->n_live = n_live;
 }
 

@@ -8,6 +8,7 @@
 #include "batches.h"
 #include "gbench.h"
 #include "kernel.h"
+#include "taint.h"
 
 /* One opened DV and what the kernel keeps for it. Cold mode has many, the others one. */
 struct measure_target {
@@ -31,6 +32,7 @@ struct measure_sample {
     int64_t n_page_faults;
     int64_t n_cpu_migrations; /* -1 where unknown */
     double mhz; /* effective clock: a chain of dependent adds timed right before; NAN where unknown */
+    char taint[TAINT_BYTES]; /* what disturbed it, "" for nothing */
 };
 
 /* Runs `n_passes` passes under `name`. `json` may be NULL (runs that only size the sample are not reported).

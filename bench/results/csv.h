@@ -40,6 +40,7 @@ struct csv_column_info {
     enum csv_kind kind;
     const char *name;
     const char *meaning;
+    bool is_later; /* files of the same schema may lack it */
 };
 
 const struct csv_column_info *csv_column_info(enum csv_column column);
@@ -102,6 +103,9 @@ void csv_keep(struct csv_table *table,
 /* A cell's text without quotes, "" where empty; lives as long as the table. `row` < csv_n_rows, `column` of
  * the table's file (asserted). */
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column);
+
+/* Whether the header has the column. Where not, its cells are empty. */
+bool csv_has(const struct csv_table *table, enum csv_column column);
 
 /* NaN where the cell is empty. */
 double csv_real(const struct csv_table *table, size_t row, enum csv_column column);

@@ -16,7 +16,8 @@
 #include "file_read.h"
 
 static const struct csv_column_info columns[] = {
-#define COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning},
+#define COLUMN(file, name, kind, meaning)       {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning, false},
+#define LATER_COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning, true},
 #include "columns.def"
 #undef COLUMN
 };
@@ -122,7 +123,7 @@ static int resolve_columns(struct csv_table *table, struct dv_error *error_out)
         size_t place = 0;
         while (place < table->n_places && strcmp(table->cells[place], info->name) != 0)
             place++;
-        if (place == table->n_places)
+        if (place == table->n_places && !info->is_later)
             return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no column %s in the header", info->name);
         table->place[c] = place;
     }
@@ -285,9 +286,16 @@ void csv_keep(struct csv_table *table,
     table->n_cells = (n_kept + 1) * table->n_places;
 }
 
+bool csv_has(const struct csv_table *table, enum csv_column column)
+{
+    return table->place[column] < table->n_places;
+}
+
 const char *csv_text(const struct csv_table *table, size_t row, enum csv_column column)
 {
     assert(row < table->n_rows && csv_column_info(column)->file == table->file);
+    if (!csv_has(table, column))
+        return "";
     return table->cells[(row + 1) * table->n_places + table->place[column]];
 }
 

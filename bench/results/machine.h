@@ -77,8 +77,9 @@ uint64_t machine_fix_malloc(void);
 
 /* Cumulative counters of the calling thread; difference two of them. -1: unknown here. */
 struct machine_usage {
-    int64_t page_faults;    /* minor and major */
-    int64_t cpu_migrations; /* from /proc/self/sched */
+    int64_t page_faults;     /* minor and major */
+    int64_t cpu_migrations;  /* from /proc/self/sched */
+    int64_t forced_switches; /* another task took the CPU */
 };
 
 void machine_usage_read(struct machine_usage *usage_out);

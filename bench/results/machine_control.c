@@ -76,11 +76,12 @@ static int64_t read_migrations(void)
 void machine_usage_read(struct machine_usage *usage_out)
 {
     struct rusage usage;
-    *usage_out = (struct machine_usage){-1, -1};
+    *usage_out = (struct machine_usage){-1, -1, -1};
     usage_out->cpu_migrations = read_migrations(); /* first: reading it may fault */
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
     usage_out->page_faults = (int64_t)usage.ru_minflt + usage.ru_majflt;
+    usage_out->forced_switches = usage.ru_nivcsw;
 }
 
 static int64_t since(int64_t before, int64_t after)
@@ -94,6 +95,7 @@ struct machine_usage machine_usage_since(const struct machine_usage *before,
     return (struct machine_usage){
         .page_faults = since(before->page_faults, after->page_faults),
         .cpu_migrations = since(before->cpu_migrations, after->cpu_migrations),
+        .forced_switches = since(before->forced_switches, after->forced_switches),
     };
 }
 

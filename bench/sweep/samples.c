@@ -118,6 +118,7 @@ static int load_row(struct samples *samples, const struct csv_table *table, size
                                          .n_page_faults = integer_at(table, i, CSV_samples_page_faults),
                                          .n_cpu_migrations = integer_at(table, i, CSV_samples_cpu_migrations),
                                          .mhz = csv_real(table, i, CSV_samples_mhz)};
+    snprintf(row.sample.taint, sizeof row.sample.taint, "%s", csv_text(table, i, CSV_samples_taint));
     struct sample_row *same = find_same(samples, &row);
     if (!same)
         return remember(samples, &row, error_out);
@@ -150,6 +151,8 @@ static int write_row(struct csv_writer *writer, const char *run, const struct sa
     set_count(writer, CSV_samples_page_faults, row->sample.n_page_faults);
     set_count(writer, CSV_samples_cpu_migrations, row->sample.n_cpu_migrations);
     csv_set_real(writer, CSV_samples_mhz, row->sample.mhz);
+    if (*row->sample.taint)
+        csv_set_text(writer, CSV_samples_taint, row->sample.taint);
     return csv_end_row(writer, error_out);
 }
 
@@ -187,12 +190,15 @@ int samples_open(struct samples *samples_out, const char *dir, const char *run, 
     int status = csv_load_begun(&table, samples_out->path, CSV_FILE_samples, error_out);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         status = load_row(samples_out, table, i, error_out);
-    const bool has_duplicates = status == 0 && table && samples_out->n_rows < csv_n_rows(table);
+    /* Rows of this build must not follow a header that lacks a column. */
+    const bool must_rewrite = status == 0 && table &&
+                              (samples_out->n_rows < csv_n_rows(table) || !csv_has(table, CSV_samples_taint));
     csv_free(table);
     samples_out->n_loaded = samples_out->n_rows;
-    if (status == 0)
-        status = csv_append(&samples_out->writer, samples_out->path, CSV_FILE_samples, error_out);
-    return status == 0 && has_duplicates ? rewrite(samples_out, error_out) : status;
+    if (status < 0)
+        return status;
+    return must_rewrite ? rewrite(samples_out, error_out)
+                        : csv_append(&samples_out->writer, samples_out->path, CSV_FILE_samples, error_out);
 }
 
 int samples_add(struct samples *samples, const struct sample_row *row, struct dv_error *error_out)

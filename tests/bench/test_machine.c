@@ -307,7 +307,7 @@ static void test_usage_counts_page_faults(void **state)
         least = n_faults < least ? n_faults : least;
     }
     assert_int_equal(least, 0);
-    const struct machine_usage unknown = {-1, -1};
+    const struct machine_usage unknown = {-1, -1, -1};
     assert_int_equal(machine_usage_since(&unknown, &after).page_faults, -1);
 }
 

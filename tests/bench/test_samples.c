@@ -39,6 +39,32 @@ static void a_row_is_in_the_file_when_it_is_added(void **state)
     fixture_folder_remove(folder);
 }
 
+/* A run of before the column taint goes on: its rows have none, the new ones are not torn. */
+static void a_file_without_taint_is_completed(void **state)
+{
+    (void)state;
+    char *folder = fixture_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/samples.csv", folder);
+    FILE *old = fopen(path, "w");
+    assert_non_null(old);
+    fputs(
+        "schema,run,cell,dv,kernel,sink,batch_rows,mode,start,round,order,iterations,ns_per_row,page_faults,"
+        "cpu_migrations,mhz\n" COLUMNS_SCHEMA ",run," CELL_A
+        ",dv,per_row,live_mask,64,stream,0,0,0,1,1.5,0,0,\n",
+        old);
+    assert_int_equal(fclose(old), 0);
+    struct samples samples = open_samples(folder);
+    assert_int_equal(samples.n_rows, 1);
+    fixture_add(&samples, "dv", "per_row", CELL_A, 0, 1, 2.5);
+    assert_int_equal(samples_close(&samples, NULL), 0);
+    samples = open_samples(folder);
+    assert_int_equal(samples.n_rows, 2);
+    assert_true(samples.rows[0].sample.ns_per_row == 1.5 && samples.rows[1].sample.ns_per_row == 2.5);
+    assert_string_equal(samples.rows[0].sample.taint, "");
+    assert_int_equal(samples_close(&samples, NULL), 0);
+    fixture_folder_remove(folder);
+}
+
 static void rows_come_back_as_they_were(void **state)
 {
     (void)state;
@@ -57,7 +83,8 @@ static void rows_come_back_as_they_were(void **state)
                                         .n_iterations = INT64_C(30000000000),
                                         .n_page_faults = 3,
                                         .n_cpu_migrations = 7,
-                                        .mhz = 3692.5}};
+                                        .mhz = 3692.5,
+                                        .taint = "migrated stolen"}};
     assert_int_equal(samples_add(&samples, &row, NULL), 0);
     row.round = 9;
     row.sample = (struct measure_sample){.ns_per_row = 1,
@@ -79,7 +106,9 @@ static void rows_come_back_as_they_were(void **state)
     assert_true(back->sample.ns_per_row == 0.123456789 && back->sample.mhz == 3692.5);
     assert_true(back->sample.n_iterations == INT64_C(30000000000));
     assert_true(back->sample.n_page_faults == 3 && back->sample.n_cpu_migrations == 7);
+    assert_string_equal(back->sample.taint, "migrated stolen");
     back = &samples.rows[1];
+    assert_string_equal(back->sample.taint, "");
     assert_true(back->sample.n_page_faults == -1 && back->sample.n_cpu_migrations == -1 &&
                 isnan(back->sample.mhz));
 
@@ -233,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_in_the_file_when_it_is_added),
+        cmocka_unit_test(a_file_without_taint_is_completed),
         cmocka_unit_test(rows_come_back_as_they_were),
         cmocka_unit_test(a_torn_line_is_cut_off),
         cmocka_unit_test(a_block_goes_for_one_start_or_for_all),

@@ -18,7 +18,7 @@ array_containers,bitset_containers,run_containers,seed,kernel,isa,technique,work
 ns_per_row_mad,ns_per_row_low,ns_per_row_high,us_per_batch,speedup_vs_per_row,speedup_low,speedup_high,bound_ns_per_row,
 pct_of_bound,open_ns,validate_ns,crc_ns,state_bytes,total_ns_per_row,noise_floor_pct,counter_source,counter_status,
 instructions_per_row,branches_per_row,branch_misses_per_row,core_cycles_per_row,ipc""".replace("\n", "").split(",")
-SAMPLES = "schema,run,cell,dv,kernel,sink,batch_rows,mode,start,round,order,iterations,ns_per_row,page_faults,cpu_migrations,mhz".split(",")
+SAMPLES = "schema,run,cell,dv,kernel,sink,batch_rows,mode,start,round,order,iterations,ns_per_row,page_faults,cpu_migrations,mhz,taint".split(",")
 
 QUICKLY = ["--rounds", "6", "--min-time", "200us", "--counters", "none", "--no-plots", "--quiet"]
 SMALL = ["--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "row_ids", "--kernel", "per_row,direct_scalar"]
