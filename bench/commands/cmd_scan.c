@@ -1,62 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `scan`: what a deletion vector costs inside a real engine's scan of Parquet. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
 #include "engine_command.h"
-#include "report.h"
 #include "scan.h"
 #include "scan_report.h"
+
+static int parse(void *options_out, struct engine_choices *choices_out, int argc, char **argv,
+                 struct dv_error *error_out)
+{
+    struct scan_options *options = options_out;
+    const int status = scan_options_parse(options, argc, argv, error_out);
+    *choices_out = (struct engine_choices){.duckdb = options->duckdb,
+                                           .out_dir = options->out_dir,
+                                           .resume_dir = options->resume_dir,
+                                           .figures = options->figures,
+                                           .plots = options->plots,
+                                           .quiet = options->quiet,
+                                           .help = options->help};
+    return status;
+}
+
+static void release(void *options)
+{
+    scan_options_free(options);
+}
 
 static int measure(struct engine_run *run, const void *options, struct dv_error *error_out)
 {
     return scan_run(run, options, error_out);
 }
 
-static void show(const char *dir, const void *options_of_scan)
-{
-    const struct scan_options *options = options_of_scan;
-    struct dv_error error = {0};
-    const struct figure_style style = {.format = options->figures};
-    if (options->plots && scan_figures_draw(dir, &style, &error) < 0)
-        fprintf(stderr, "dvbench: no figures: %s\n", error.message);
-    if (report_write(dir, &error) < 0)
-        fprintf(stderr, "dvbench: no report: %s\n", error.message);
-    if (!options->quiet)
-        printf("%s/scan.csv\n%s/report.md\n%s/report.html\n", dir, dir, dir);
-}
-
 int command_scan(int argc, char **argv, struct dv_error *error_out)
 {
     struct scan_options options;
-    struct strings words = {0};
-    char *resume_dir = NULL;
-    int code = EXIT_FINE;
-    int status = scan_options_parse(&options, argc, argv, error_out);
-    const bool is_help = options.help;
-    if (is_help)
-        fputs(scan_options_help, stdout);
-    if (status == 0 && !is_help) {
-        resume_dir = options.resume_dir ? strdup(options.resume_dir) : NULL;
-        status = engine_command_words(&words, resume_dir, argc, argv, error_out);
-    }
-    if (status == 0 && !is_help) {
-        scan_options_free(&options);
-        status = scan_options_parse(&options, (int)words.n_items, words.items, error_out);
-    }
-    if (status == 0 && !is_help)
-        code = engine_command_run(&(struct engine_command){.name = "scan",
-                                                           .duckdb = options.duckdb,
-                                                           .out_dir = options.out_dir,
-                                                           .resume_dir = resume_dir,
-                                                           .options = &options,
-                                                           .measure = measure,
-                                                           .show = show},
-                                  &words, error_out);
-    scan_options_free(&options);
-    strings_free(&words);
-    free(resume_dir);
-    return status < 0 ? status : code;
+    const struct engine_command command = {.name = "scan",
+                                           .help = scan_options_help,
+                                           .options = &options,
+                                           .parse = parse,
+                                           .release = release,
+                                           .measure = measure,
+                                           .draw = scan_figures_draw};
+    return engine_command(&command, argc, argv, error_out);
 }

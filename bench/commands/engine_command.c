@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "duckdb.h"
+#include "report.h"
 #include "run_dir.h"
 #include "run_record.h"
 
@@ -32,10 +33,10 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-int engine_command_words(struct strings *words_out, const char *resume_dir, int argc, char **argv,
-                         struct dv_error *error_out)
+/* The words of the run to continue, then those given now, without --resume and its folder; NULL ends them. */
+static int read_words(struct strings *words, const char *resume_dir, int argc, char **argv,
+                      struct dv_error *error_out)
 {
-    struct strings *words = words_out;
     int status = resume_dir ? run_record_arguments(resume_dir, words, error_out) : 0;
     for (int i = resume_dir ? 1 : 0; status == 0 && i < argc; i++)
         if (strcmp(argv[i], "--resume") == 0)
@@ -51,47 +52,84 @@ int engine_command_words(struct strings *words_out, const char *resume_dir, int 
     return status;
 }
 
-static int finish(const struct engine_command *command, const struct engine_run *run)
+static void show(const struct engine_command *command, const struct engine_choices *choices, const char *dir)
+{
+    struct dv_error error = {0};
+    const struct figure_style style = {.format = choices->figures};
+    if (choices->plots && command->draw(dir, &style, &error) < 0)
+        fprintf(stderr, "dvbench: no figures: %s\n", error.message);
+    if (report_write(dir, &error) < 0)
+        fprintf(stderr, "dvbench: no report: %s\n", error.message);
+    if (!choices->quiet)
+        printf("%s/%s.csv\n%s/report.md\n%s/report.html\n", dir, command->name, dir, dir);
+}
+
+static int finish(const struct engine_command *command, const struct engine_choices *choices,
+                  const struct engine_run *run)
 {
     if (interrupted) {
         fprintf(stderr, "dvbench: interrupted; what was measured is in %s; %s --resume %s continues it\n",
                 run->dir, command->name, run->dir);
         return EXIT_INTERRUPTED;
     }
-    command->show(run->dir, command->options);
+    show(command, choices, run->dir);
     if (run->n_wrong_out)
         fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason stand in %s/%s.csv\n",
                 run->n_wrong_out, run->dir, command->name);
     return run->n_wrong_out ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
 
-int engine_command_run(const struct engine_command *command, struct strings *words,
-                       struct dv_error *error_out)
+static int run_in(const struct engine_command *command, const struct engine_choices *choices,
+                  const char *resume_dir, struct strings *words, struct dv_error *error_out)
 {
     char *dir = NULL;
     struct engine *engine = NULL;
     int code = EXIT_FINE;
-    int status = duckdb_engine_open(&engine, command->duckdb, NULL, error_out);
+    int status = duckdb_engine_open(&engine, choices->duckdb, NULL, error_out);
     if (status == 0)
-        status = command->resume_dir ? (dir = strdup(command->resume_dir)) ? 0 : dv_no_memory(error_out)
-                                     : run_dir_create(&dir, command->out_dir, command->name, error_out);
+        status = resume_dir ? (dir = strdup(resume_dir)) ? 0 : dv_no_memory(error_out)
+                            : run_dir_create(&dir, choices->out_dir, command->name, error_out);
     if (status == 0) {
         struct engine_run run = {.engine = engine,
                                  .dir = dir,
                                  .argc = (int)words->n_items,
                                  .argv = words->items,
-                                 .is_resumed = command->resume_dir != NULL,
+                                 .is_resumed = resume_dir != NULL,
                                  .interrupted = &interrupted};
         running = engine;
         catch_signals();
         status = command->measure(&run, command->options, error_out);
         running = NULL;
         if (status == 0)
-            code = finish(command, &run);
-        else if (!command->resume_dir)
+            code = finish(command, choices, &run);
+        else if (!resume_dir)
             rmdir(dir);
     }
     engine_close(engine);
     free(dir);
     return status < 0 ? status : code;
+}
+
+int engine_command(const struct engine_command *command, int argc, char **argv, struct dv_error *error_out)
+{
+    struct engine_choices choices;
+    struct strings words = {0};
+    int status = command->parse(command->options, &choices, argc, argv, error_out);
+    if (status < 0 || choices.help) {
+        if (status == 0)
+            fputs(command->help, stdout);
+        command->release(command->options);
+        return status < 0 ? status : EXIT_FINE;
+    }
+    const char *resume_dir = choices.resume_dir; /* the second reading, of the recorded words, has none */
+    status = read_words(&words, resume_dir, argc, argv, error_out);
+    if (status == 0) {
+        command->release(command->options);
+        status = command->parse(command->options, &choices, (int)words.n_items, words.items, error_out);
+    }
+    if (status == 0)
+        status = run_in(command, &choices, resume_dir, &words, error_out);
+    command->release(command->options);
+    strings_free(&words);
+    return status;
 }

@@ -90,13 +90,10 @@ static int draw(const char *folder, const char *scripts, const struct figure_sty
 int delete_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out)
 {
     struct csv_table *deletes = NULL;
-    char scripts[4096], *folder = figure_style_folder(style, run_dir);
-    int status =
-        folder ? run_dir_load(&deletes, run_dir, CSV_FILE_deletes, error_out) : dv_no_memory(error_out);
+    char scripts[4096], *folder = NULL;
+    int status = run_dir_load(&deletes, run_dir, CSV_FILE_deletes, error_out);
     if (status == 0)
-        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
-    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+        status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     for (size_t row = 0; status == 0 && row < csv_n_rows(deletes); row++)
         for (size_t i = 0; status == 0 && i < delete_n_figures && delete_is_first(deletes, row); i++)
             if (figure_style_matches(&style->figures, delete_figures[i].id))

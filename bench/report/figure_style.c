@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_style.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int figure_style_check_format(const char *format, struct dv_error *error_out)
 {
@@ -75,6 +77,24 @@ char *figure_style_folder(const struct figure_style *style, const char *run_dir)
     if (style->out_dir)
         return strdup(style->out_dir);
     return asprintf(&folder, "%s/plots", run_dir) < 0 ? NULL : folder;
+}
+
+int figure_style_open(const struct figure_style *style, const char *run_dir, char **folder_out,
+                      char *scripts_out, size_t n_scripts, struct dv_error *error_out)
+{
+    char *folder = figure_style_folder(style, run_dir);
+    int status = folder ? figure_style_check_format(style->format ? style->format : "svg", error_out)
+                        : dv_no_memory(error_out);
+    if (status == 0)
+        status = gnuplot_find_scripts(scripts_out, n_scripts, error_out);
+    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (status < 0) {
+        free(folder);
+        folder = NULL;
+    }
+    *folder_out = folder;
+    return status;
 }
 
 /* An empty variable is one that is not given, so no title is a blank. */

@@ -41,6 +41,11 @@ void figure_style_keep_kernels(const struct figure_style *style, struct csv_tabl
 /* The folder of the pictures; owned by the caller, NULL without memory. */
 char *figure_style_folder(const struct figure_style *style, const char *run_dir);
 
+/* Checks the format, makes that folder and finds the scripts, whose folder takes at most `n_scripts` bytes. Returns 0,
+ * DV_ERROR_USAGE, DV_ERROR_UNAVAILABLE, DV_ERROR_IO or DV_ERROR_MEMORY; `folder_out` is owned, NULL on failure. */
+int figure_style_open(const struct figure_style *style, const char *run_dir, char **folder_out,
+                      char *scripts_out, size_t n_scripts, struct dv_error *error_out);
+
 /* The variables of a script that are the same for all figures; the title's is the figure's own question. */
 enum { FIGURE_STYLE_VARIABLES = 4 };
 void figure_style_variables(const struct figure_style *style, const char *question,

@@ -16,7 +16,6 @@
 #include "figure_rows.h"
 #include "gnuplot.h"
 #include "pairs.h"
-#include "pdf_date.h"
 #include "run_dir.h"
 
 struct figure_row {
@@ -283,9 +282,8 @@ int figures_plan(struct figures *figures_out, const char *run_dir, const struct 
 
 /* The picture that gnuplot left as NAME.part.EXT becomes NAME.EXT at once. False where there is none, or an
  * empty one. */
-static bool take_picture(struct figures *figures, struct figure *figure, const char *part)
+static bool take_picture(struct figure *figure, const char *part)
 {
-    struct dv_error kept = {0};
     for (size_t i = 0; i < N_EXTENSIONS; i++) {
         char *from = NULL, *to = NULL;
         struct stat facts;
@@ -293,8 +291,6 @@ static bool take_picture(struct figures *figures, struct figure *figure, const c
         if (asprintf(&from, "%s.%s", part, extensions[i]) >= 0 &&
             asprintf(&to, "%.*s.%s", (int)(strlen(part) - strlen(".part")), part, extensions[i]) >= 0 &&
             stat(from, &facts) == 0) {
-            if (strcmp(extensions[i], "pdf") == 0 && pdf_date_remove(from, &kept) < 0)
-                add_note(figures, "%s", kept.message);
             is_taken = facts.st_size > 0 && rename(from, to) == 0;
             if (!is_taken)
                 unlink(from);
@@ -332,12 +328,14 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
         figure_style_variables(style, figure->question, variables + 7);
         status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
                              error_out);
-        bool is_drawn = take_picture(figures, figure, part);
+        bool is_drawn = take_picture(figure, part);
         if (status == 0 && !is_drawn)
             status = dv_fail(error_out, DV_ERROR_IO, "gnuplot drew nothing: %s", said);
         else if (status == 0 && strcmp(figure->extension, format) != 0)
             add_note(figures, "%s: drawn as %s, this gnuplot has no terminal for %s", figure->name,
                      figure->extension, format);
+        else if (status == 0 && said[0] && strcmp(format, "pdf") == 0)
+            add_note(figures, "%s: %s", figure->name, said);
     }
     free(script);
     free(data);
@@ -385,13 +383,8 @@ static int draw_into(struct figures *figures, const char *run_dir, const char *f
 int figures_draw_all(struct figures *figures, const char *run_dir, const struct figure_style *style,
                      const volatile sig_atomic_t *interrupted, struct dv_error *error_out)
 {
-    char scripts[4096], *folder = figure_style_folder(style, run_dir);
-    int status = folder ? figure_style_check_format(style->format ? style->format : "svg", error_out)
-                        : dv_no_memory(error_out);
-    if (status == 0)
-        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
-    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    char scripts[4096], *folder;
+    int status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     if (status == 0)
         status = draw_into(figures, run_dir, folder, scripts, style, interrupted, error_out);
     free(folder);

@@ -112,14 +112,12 @@ static int draw(const char *folder, const char *scripts, const struct figure_sty
 int scan_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out)
 {
     struct csv_table *scan = NULL;
-    char scripts[4096], *folder = figure_style_folder(style, run_dir);
-    int status = folder ? run_dir_load(&scan, run_dir, CSV_FILE_scan, error_out) : dv_no_memory(error_out);
+    char scripts[4096], *folder = NULL;
+    int status = run_dir_load(&scan, run_dir, CSV_FILE_scan, error_out);
     if (status == 0) {
         figure_style_keep_kernels(style, scan, CSV_scan_kernel);
-        status = gnuplot_find_scripts(scripts, sizeof scripts, error_out);
+        status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     }
-    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
     const char *study = "";
     unsigned number = 0;
     for (size_t row = 0; status == 0 && row < csv_n_rows(scan); row++) {

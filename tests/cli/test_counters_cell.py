@@ -6,7 +6,8 @@ import io
 import os
 import subprocess
 import sys
-import tempfile
+
+import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MAKE_RUN = os.path.join(os.path.abspath(sys.argv[2]), "tests", "lib", "make_run.py")
@@ -81,12 +82,4 @@ def test_simulated_and_uncounted_cells_have_no_cycles(folder):
     counters("--cell", CELL % "row_ids", os.path.join(folder, "absent"), expect=3)
 
 
-def main():
-    for name, test in sorted(globals().items()):
-        if name.startswith("test_"):
-            with tempfile.TemporaryDirectory() as folder:
-                test(folder)
-            print("ok", name)
-
-
-main()
+folder_tests.run(globals())

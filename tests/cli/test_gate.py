@@ -8,8 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
+
+import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MAKE_RUN = os.path.join(os.path.abspath(sys.argv[2]), "tests", "lib", "make_run.py")
@@ -168,12 +169,4 @@ def test_the_first_lines_say_what_differs(folder):
     assert json.loads(gate(a, b, "--allow-differences", "--format", "json"))["differences"] == lines[:3]
 
 
-def main():
-    for name, test in sorted(globals().items()):
-        if name.startswith("test_"):
-            with tempfile.TemporaryDirectory() as folder:
-                test(folder)
-            print("ok", name)
-
-
-main()
+folder_tests.run(globals())

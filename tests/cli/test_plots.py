@@ -9,8 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
+
+import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(sys.argv[2])
@@ -537,13 +538,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("gnuplot is not installed")
         return 77
-    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
-    for name, test in tests:
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            test(folder)
-            os.chdir("/")
-        print("ok", name)
+    folder_tests.run(globals())
     return 0
 
 
