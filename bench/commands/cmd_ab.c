@@ -43,14 +43,6 @@ static void on_signal(int signal_number)
     interrupted = signal_number;
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 enum { OPTION_OUT = 256, OPTION_RESUME, OPTION_THRESHOLD, OPTION_ALL };
 
 static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
@@ -253,7 +245,7 @@ static int run(struct ab *ab, struct dv_error *error_out)
         status = run_dir_lock(&lock_fd, dir, error_out);
     if (status == 0)
         status = make_folders(ab, dir, error_out);
-    catch_signals();
+    command_catch_signals(on_signal);
     if (status == 0)
         status = measure(ab, lock_fd, error_out);
     if (lock_fd >= 0)

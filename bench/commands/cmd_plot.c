@@ -110,8 +110,7 @@ static int plot(int argc, char **argv, struct figure_style *style, struct dv_err
         return first;
     if (argc - first != 1)
         return dv_fail(error_out, DV_ERROR_USAGE, "plot: give one run folder, as results/RUN");
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    command_catch_signals(on_signal);
     int status = check_folder(argv[first], style, error_out);
     if (status == 0)
         status = draw(argv[first], style, error_out);

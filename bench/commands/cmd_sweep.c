@@ -38,23 +38,11 @@ static void on_early_signal(int signal_number)
     _exit(EXIT_INTERRUPTED);
 }
 
-static void catch_signals(void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    struct sigaction before;
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* ignored under nohup */
-        sigaction(SIGHUP, &action, NULL);
-}
-
-/* The first signal ends the run between two samples; a second one ends the process, for whoever cannot
- * wait. */
+/* From here on there is something to keep: the run ends between two samples. */
 static void catch_signals_of_run(void)
 {
     empty_dir = NULL;
-    catch_signals(on_signal);
+    command_catch_signals(on_signal);
 }
 
 static int list_tests(const struct plan *plan, struct dv_error *error_out)
@@ -330,7 +318,7 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
     size_t n_wrong = 0;
     int code = EXIT_FINE;
     bool is_new_dir = false;
-    catch_signals(on_early_signal);
+    command_catch_signals(on_early_signal);
     int status = parse(&options, argc, argv, &again, error_out);
     if (status < 0) {
         strings_free(&again);

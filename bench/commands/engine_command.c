@@ -25,14 +25,6 @@ static void on_signal(int signal_number)
         engine->interrupt(engine);
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* The words of the run to continue, then those given now, without --resume and its folder; NULL ends them. */
 static int read_words(struct strings *words, const char *resume_dir, int argc, char **argv,
                       struct dv_error *error_out)
@@ -97,7 +89,7 @@ static int run_in(const struct engine_command *command, const struct engine_choi
                                  .is_resumed = resume_dir != NULL,
                                  .interrupted = &interrupted};
         running = engine;
-        catch_signals();
+        command_catch_signals(on_signal);
         status = command->measure(&run, command->options, error_out);
         running = NULL;
         if (status == 0)

@@ -273,14 +273,19 @@ class Scan(unittest.TestCase):
             self.assertIn("--duckdb=FOLDER", result.stderr)
 
     def test_interrupted_and_resumed(self):
-        out = os.path.join(self.folder.name, "stopped")
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(signal=number):
+                self.interrupt_and_resume(number, os.path.join(self.folder.name, f"stopped{number}"))
+
+    def interrupt_and_resume(self, number, out):
         words = [*SMALL, "--columns", "0,1,2,3,4,5,6,7,8", "--no-plots", "--quiet", "--data", self.data, "--out", out]
         process = subprocess.Popen([PROGRAM, "scan", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                   env={**os.environ, "DVBENCH_DUCKDB": LIBRARY})
+                                   env={**os.environ, "DVBENCH_DUCKDB": LIBRARY},
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # nohup ignores it
         path = pathlib.Path(out, "scan.csv")
         while not (path.exists() and len(path.read_bytes().splitlines()) > 5) and process.poll() is None:
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         said = process.communicate(timeout=100)[1]
         self.assertEqual(process.returncode, 130, said)
         self.assertIn("--resume", said)
