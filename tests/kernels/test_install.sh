@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library as others take it, shared and static: installed into a folder, found by pkg-config, used by the very code
 # that kernels/README.md and kernels/LIBRARY.md show, from C++, and in one program with each CRoaring that is here.
-# test_install.sh SOURCE_DIR BUILD_DIR WORK_DIR ROARING_PREFIX CXX CC...; exit 77 without pkg-config.
+# test_install.sh all|static SOURCE_DIR BUILD_DIR WORK_DIR ROARING_PREFIX CXX CC...; exit 77 without pkg-config.
+# `static`: only next to a static CRoaring, which Debian does not ship; exit 77 where there is none.
 set -eu
-source=$1
-build=$2
-work=$3
-roaring=$4
-cxx=$5
-shift 5
+part=$1
+source=$2
+build=$3
+work=$4
+roaring=$5
+cxx=$6
+shift 6
 command -v pkg-config >/dev/null || { echo "skip: no pkg-config"; exit 77; }
 rm -rf "$work"
 mkdir -p "$work"
@@ -61,7 +63,7 @@ build_c() {
     $compiler -std=c11 -Wall -Wextra -Werror -O1 "-I$source/tests/kernels/library" $cflags "$@" -o "$output"
 }
 
-for package in dvkernels dvkernels-static; do
+[ "$part" = static ] || for package in dvkernels dvkernels-static; do
     libs=$(pkg-config --libs $package)
     # shellcheck disable=SC2086
     {
@@ -83,18 +85,20 @@ for package in dvkernels dvkernels-static; do
     done
 done
 
-# An archive or a shared library, of the configured prefix and of the system. Debian ships no archive.
-static=none
-for library in "$roaring"/lib*/libroaring.* "$roaring"/lib*/*/libroaring.* "$("$@" -print-file-name=libroaring.so)" \
-    "$("$@" -print-file-name=libroaring.a)"; do
-    case $library in
-    "$roaring"/*.so | "$roaring"/*.a) include="-isystem $roaring/include" ;;
-    *.so | *.a) include='' ;;
-    *) continue ;;
-    esac
+# PREFIX/lib or PREFIX/lib/MULTIARCH of the configured CRoaring, of the static ones that tools/croaring-from-archive makes,
+# and of the system.
+case $part in
+all) set -- "$roaring"/lib*/libroaring.so "$roaring"/lib*/*/libroaring.so "$("$@" -print-file-name=libroaring.so)" ;;
+static) set -- "$roaring"/lib*/libroaring.a "$roaring"/lib*/*/libroaring.a "$("$@" -print-file-name=libroaring.a)" \
+    "$build"/launcher/croaring-static/*/usr/lib/libroaring.a ;;
+esac
+n_libraries=0
+for library; do
     [ -f "$library" ] || continue
     echo "with $library"
-    [ "${library%.a}" = "$library" ] || static=$library
+    n_libraries=$((n_libraries + 1))
+    include=
+    [ ! -e "${library%/lib*/*}/include/roaring/roaring.h" ] || include="-isystem ${library%/lib*/*}/include"
     for package in dvkernels dvkernels-static; do
         libs=$(pkg-config --libs $package)
         # shellcheck disable=SC2086
@@ -112,4 +116,7 @@ for library in "$roaring"/lib*/libroaring.* "$roaring"/lib*/*/libroaring.* "$("$
         exit 1
     fi
 done
-[ "$static" != none ] || echo "not linked with a static CRoaring: no libroaring.a in $roaring, none known to the compiler"
+[ "$part" = all ] || [ $n_libraries -gt 0 ] || {
+    echo "skip: no libroaring.a in $roaring, none known to the compiler, none from tools/croaring-from-archive"
+    exit 77
+}
