@@ -6,6 +6,7 @@
 #ifndef DVBENCH_ADVISE_H
 #define DVBENCH_ADVISE_H
 
+#include "cost_model.h"
 #include "csv.h"
 #include "inspect.h"
 #include "stats.h"
@@ -28,13 +29,22 @@ struct advise_vector {
     struct strings says; /* the sentences */
 };
 
+/* What was fitted to a reference run, and how far off it is on the vectors given. */
+struct advise_model {
+    const char *kernel; /* the table's */
+    struct cost_model model;
+    const char *run; /* that it was fitted to, the table's; NULL: none has these cells */
+    struct cost_model_trial trial;
+};
+
 struct advise {
     struct advise_vector *vectors; /* owned; once measured, the most costly first */
     size_t n_vectors;
-    const struct csv_table *costs;               /* borrowed: summary.csv of the sweep */
-    const struct inspect_references *references; /* borrowed: what the cost model is fitted to */
-    const struct csv_table *scans;               /* borrowed: scan.csv, or NULL */
-    uint64_t n_scan_columns;                     /* 0: not asked */
+    const struct csv_table *costs; /* borrowed: summary.csv of the sweep */
+    struct advise_model *models;   /* owned; one per kernel */
+    size_t n_models;
+    const struct csv_table *scans; /* borrowed: scan.csv, or NULL */
+    uint64_t n_scan_columns;       /* 0: not asked */
     const char *sink;
     const char *mode;
     uint32_t batch_rows;
@@ -64,6 +74,16 @@ struct advise_ratio advise_compare(const struct advise *advise, size_t slow, siz
 
 /* Finds the rows, sorts the vectors by what per_row costs over the file. */
 void advise_rank(struct advise *advise);
+
+/* Fills `advise->models`: of the reference runs that have the cells, per kernel, the one whose model is least off on
+ * vectors left out. Returns 0 or DV_ERROR_MEMORY. */
+int advise_fit(struct advise *advise, const struct references *references, struct dv_error *error_out);
+
+/* Of the kernel in this row; NULL where none was fitted. */
+const struct advise_model *advise_model_of(const struct advise *advise, size_t row);
+
+/* What the model says of this row; NAN where it cannot tell or is not used. */
+double advise_predict(const struct advise *advise, size_t row);
 
 /* Sums over the table, in ns; a vector that was not measured is not in them. */
 struct advise_total {

@@ -22,8 +22,8 @@ static void print_kernels(const struct advise *advise, const struct advise_vecto
     const struct csv_table *costs = advise->costs;
     if (vector->per_row == ADVISE_NO_ROW)
         return;
-    printf("\n  %-28s %10s  %-21s %8s  %s\n", "kernel", "ns per row", "95 % interval", "us/batch",
-           "times as fast as per_row");
+    printf("\n  %-28s %10s  %-21s %10s %8s  %s\n", "kernel", "ns per row", "95 % interval", "predicted",
+           "us/batch", "times as fast as per_row");
     for (size_t row = 0; row < csv_n_rows(costs); row++) {
         if (!is_of(advise, row, vector->spec) || isnan(advise_cost(advise, row)))
             continue;
@@ -34,9 +34,26 @@ static void print_kernels(const struct advise *advise, const struct advise_vecto
         snprintf(gain, sizeof gain, "%s (%s to %s)", N(csv_real(costs, row, CSV_summary_speedup_vs_per_row)),
                  N(csv_real(costs, row, CSV_summary_speedup_low)),
                  N(csv_real(costs, row, CSV_summary_speedup_high)));
-        printf("  %-28s %10s  %-21s %8s  %s\n", csv_text(costs, row, CSV_summary_kernel),
-               N(advise_cost(advise, row)), interval, N(csv_real(costs, row, CSV_summary_us_per_batch)),
-               gain);
+        printf("  %-28s %10s  %-21s %10s %8s  %s\n", csv_text(costs, row, CSV_summary_kernel),
+               N(advise_cost(advise, row)), interval, N(advise_predict(advise, row)),
+               N(csv_real(costs, row, CSV_summary_us_per_batch)), gain);
+    }
+}
+
+/* Of the kernels whose model is used, on the vectors given. */
+static void print_models(const struct advise *advise)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < advise->n_models; i++) {
+        const struct advise_model *model = &advise->models[i];
+        if (!model->run || !model->model.is_usable || !model->trial.n_vectors)
+            continue;
+        if (is_first)
+            printf("\n%-32s %10s %14s %14s %12s\n", "cost model, on these vectors", "vectors",
+                   "median error %", "worst error %", "cannot tell");
+        is_first = false;
+        printf("%-32s %10zu %14s %14s %12zu\n", model->kernel, model->trial.n_vectors,
+               N(model->trial.median_pct), N(model->trial.worst_pct), model->trial.n_outside);
     }
 }
 
@@ -75,8 +92,10 @@ static void print_table(const struct advise *advise)
 void advise_print_text(const struct advise *advise)
 {
     printf("Into %s, batches of %" PRIu32 " rows, %s.\n\n", advise->sink, advise->batch_rows, advise->mode);
-    if (advise->n_vectors > 1)
+    if (advise->n_vectors > 1) {
         print_table(advise);
+        print_models(advise);
+    }
     for (size_t i = 0; i < advise->n_vectors && i < ADVISE_N_DESCRIBED; i++) {
         const struct advise_vector *vector = &advise->vectors[i];
         printf("%s%s\n", i || advise->n_vectors > 1 ? "\n" : "", vector->spec);
@@ -112,7 +131,7 @@ static json_t *kernels_of(const struct advise *advise, const char *spec)
         if (is_of(advise, row, spec))
             json_array_append_new(
                 list,
-                json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
+                json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
                           csv_text(advise->costs, row, CSV_summary_kernel), "verdict",
                           csv_text(advise->costs, row, CSV_summary_verdict), "reason",
                           csv_text(advise->costs, row, CSV_summary_reason), "ns_per_row",
@@ -122,7 +141,8 @@ static json_t *kernels_of(const struct advise *advise, const char *spec)
                           column(advise, row, CSV_summary_speedup_vs_per_row), "speedup_low",
                           column(advise, row, CSV_summary_speedup_low), "speedup_high",
                           column(advise, row, CSV_summary_speedup_high), "noise_floor_pct",
-                          column(advise, row, CSV_summary_noise_floor_pct)));
+                          column(advise, row, CSV_summary_noise_floor_pct), "predicted_ns_per_row",
+                          real(advise_predict(advise, row))));
     return list;
 }
 
@@ -166,18 +186,36 @@ static json_t *vector_json(const struct advise *advise, const struct advise_vect
                      sentences(vector));
 }
 
+static json_t *models_json(const struct advise *advise)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < advise->n_models; i++) {
+        const struct advise_model *model = &advise->models[i];
+        if (model->run)
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:b, s:{s:I, s:o, s:o}, s:{s:I, s:I, s:o, s:o}}", "kernel",
+                                model->kernel, "run", model->run, "used", model->model.is_usable, "left_out",
+                                "vectors", (json_int_t)model->model.n_vectors, "median_pct",
+                                real(model->model.median_pct), "worst_pct", real(model->model.worst_pct),
+                                "given", "vectors", (json_int_t)model->trial.n_vectors, "cannot_tell",
+                                (json_int_t)model->trial.n_outside, "median_pct",
+                                real(model->trial.median_pct), "worst_pct", real(model->trial.worst_pct)));
+    }
+    return list;
+}
+
 int advise_print_json(const struct advise *advise, struct dv_error *error_out)
 {
     const struct advise_total total = advise_sum(advise);
     json_t *list = json_array();
     for (size_t i = 0; i < advise->n_vectors; i++)
         json_array_append_new(list, vector_json(advise, &advise->vectors[i]));
-    json_t *object =
-        json_pack("{s:i, s:s, s:s, s:I, s:o, s:{s:I, s:o, s:o, s:s?, s:o}}", "schema", 1, "sink",
-                  advise->sink, "mode", advise->mode, "batch_rows", (json_int_t)advise->batch_rows, "vectors",
-                  list, "total", "measured", (json_int_t)total.n_measured, "per_row_ms",
-                  real(total.per_row / 1e6), "best_for_each_ms", real(total.best_each / 1e6), "one_kernel",
-                  total.one, "one_kernel_ms", real(total.one ? total.one_cost / 1e6 : NAN));
+    json_t *object = json_pack(
+        "{s:i, s:s, s:s, s:I, s:o, s:{s:I, s:o, s:o, s:s?, s:o}, s:o}", "schema", 1, "sink", advise->sink,
+        "mode", advise->mode, "batch_rows", (json_int_t)advise->batch_rows, "vectors", list, "total",
+        "measured", (json_int_t)total.n_measured, "per_row_ms", real(total.per_row / 1e6), "best_for_each_ms",
+        real(total.best_each / 1e6), "one_kernel", total.one, "one_kernel_ms",
+        real(total.one ? total.one_cost / 1e6 : NAN), "models", models_json(advise));
     if (!object || json_array_size(json_object_get(object, "vectors")) != advise->n_vectors) {
         json_decref(object);
         return dv_no_memory(error_out);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "advise.h"
-#include "cost_model.h"
 #include "report_numbers.h"
 
 #define N(value) report_number((value), (char[32]){0}, 32)
@@ -132,56 +131,34 @@ static int say_arranged(const struct advise *advise, struct advise_vector *vecto
 
 /* --- the cost model: what it says before anything is measured --- */
 
-/* A row of a reference run of this machine that has this sink, batch size and mode; ADVISE_NO_ROW where none does. */
-static size_t find_reference(const struct advise *advise, const struct csv_table *table)
-{
-    for (size_t row = 0; row < csv_n_rows(table); row++)
-        if (strcmp(csv_text(table, row, CSV_summary_sink), advise->sink) == 0 &&
-            strcmp(csv_text(table, row, CSV_summary_mode), advise->mode) == 0 &&
-            csv_real(table, row, CSV_summary_batch_rows) == advise->batch_rows)
-            return row;
-    return ADVISE_NO_ROW;
-}
-
-static double predict(const struct cost_model *model, const struct inspect_summary *summary)
-{
-    struct cost_model_vector vector = {.n_deleted = (double)summary->n_deleted_rows,
-                                       .n_rows = (double)summary->n_rows};
-    for (int kind = 0; kind < DV_N_KINDS; kind++)
-        vector.n_containers[kind] = (double)summary->kinds[kind].n_containers;
-    return cost_model_predict(model, &vector);
-}
-
-/* The first reference run that has the cells decides. */
 static int say_model(const struct advise *advise, struct advise_vector *vector, size_t row)
 {
     const char *kernel = csv_text(advise->costs, row, CSV_summary_kernel);
-    const struct inspect_references *references = advise->references;
-    for (size_t i = 0; i < references->n_tables; i++) {
-        struct cost_model model;
-        const size_t like = find_reference(advise, references->tables[i]);
-        if (like == ADVISE_NO_ROW)
-            continue;
-        if (cost_model_fit(&model, references->tables[i], like, kernel, NULL) < 0)
-            return DV_ERROR_MEMORY;
-        const double predicted = predict(&model, &vector->summary), measured = advise_cost(advise, row);
-        if (!model.is_usable || !(predicted > 0))
-            return say(
-                &vector->says,
-                "The cost model of %s: not used: it is off by more than 20 %%, or has too few vectors.",
-                kernel);
+    const struct advise_model *model = advise_model_of(advise, row);
+    const double predicted = advise_predict(advise, row), measured = advise_cost(advise, row);
+    if (!model)
         return say(
             &vector->says,
-            "The cost model of %s predicts %s ns per row; measured were %s, so that it is off by %s %% "
-            "(fitted to "
-            "%zu vectors of run %s; off by %s %% in the median and %s %% at worst on vectors left out).",
-            kernel, N(predicted), N(measured), N(100 * fabs(predicted / measured - 1)), model.n_vectors,
-            csv_text(references->tables[i], like, CSV_summary_run), N(model.median_pct), N(model.worst_pct));
-    }
+            "The cost model of %s: cannot tell: no reference run of this machine and CRoaring has this "
+            "sink, batch size and mode.",
+            kernel);
+    if (!model->model.is_usable)
+        return say(&vector->says,
+                   "The cost model of %s: not used: it is off by more than 20 %% in the median, or has too "
+                   "few vectors (run %s).",
+                   kernel, model->run);
+    if (isnan(predicted))
+        return say(&vector->says, "The cost model of %s: cannot tell: %s (run %s).", kernel,
+                   (double)vector->summary.n_rows < model->model.batch_rows
+                       ? "the file has fewer rows than a batch"
+                       : "the vector lies outside of what it was fitted to",
+                   model->run);
     return say(&vector->says,
-               "The cost model of %s: cannot tell: no reference run of this machine has this sink, batch "
-               "size and mode.",
-               kernel);
+               "The cost model of %s predicts %s ns per row; measured were %s, so that it is off by %s %% "
+               "(fitted to %zu vectors of run %s; off by %s %% in the median and %s %% at worst on vectors "
+               "left out).",
+               kernel, N(predicted), N(measured), N(100 * fabs(predicted / measured - 1)),
+               model->model.n_vectors, model->run, N(model->model.median_pct), N(model->model.worst_pct));
 }
 
 /* The scan without deletes that has as many columns. */

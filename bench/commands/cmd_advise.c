@@ -245,16 +245,17 @@ static int print(struct advise_options *options, const char *dir, struct dv_erro
 {
     struct advise *advise = &options->advise;
     struct csv_table *costs = NULL, *scans = NULL;
-    struct inspect_references references;
-    inspect_references_read(&references);
+    struct references references;
+    references_read(&references);
     int status = run_dir_load(&costs, dir, CSV_FILE_summary, error_out);
     if (status == 0 && options->scan_run)
         status = run_dir_load(&scans, options->scan_run, CSV_FILE_scan, error_out);
     advise->costs = costs;
-    advise->references = &references;
     advise->scans = scans;
     if (status == 0)
         advise_rank(advise);
+    if (status == 0)
+        status = advise_fit(advise, &references, error_out);
     for (size_t i = 0; status == 0 && i < advise->n_vectors; i++)
         status = advise_say(advise, &advise->vectors[i], error_out);
     if (status == 0 && options->is_json)
@@ -263,7 +264,7 @@ static int print(struct advise_options *options, const char *dir, struct dv_erro
         advise_print_text(advise);
     csv_free(costs);
     csv_free(scans);
-    inspect_references_free(&references);
+    references_free(&references);
     return status;
 }
 
@@ -292,6 +293,7 @@ static void options_free(struct advise_options *options)
         strings_free(&vector->says);
     }
     free(options->advise.vectors);
+    free(options->advise.models);
     strings_free(&options->given);
     vector_options_free(&options->vectors);
 }

@@ -19,7 +19,7 @@ struct inspect_options {
     bool is_json;
     enum inspect_dump dump;
     const char *figure; /* the picture's path, NULL: none */
-    struct inspect_references references;
+    struct references references;
     bool is_several;   /* more than one operand */
     const char *path;  /* of the file at hand */
     bool has_bad_file; /* its error has been printed */
@@ -232,10 +232,10 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
         printf("%s%s", help, vector_options_help);
     if (first > 0) {
         if (options.dump == INSPECT_DUMP_NONE)
-            inspect_references_read(&options.references);
+            references_read(&options.references);
         status = inspect_all(&options, argc - first, argv + first, error_out);
     }
-    inspect_references_free(&options.references);
+    references_free(&options.references);
     vector_options_free(&options.vectors);
     return status != 0 ? status : options.has_bad_file ? EXIT_BAD_INPUT : EXIT_FINE;
 }

@@ -14,6 +14,7 @@
 #include "csv.h"
 #include "dv.h"
 #include "format.h"
+#include "references.h"
 
 /* --- what one vector looks like in numbers --- */
 
@@ -87,19 +88,8 @@ struct inspect_fastest {
 void inspect_fastest_search(struct inspect_fastest *fastest, const struct csv_table *table,
                             const struct inspect_summary *summary);
 
-/* The reference runs of this machine, in memory. */
-struct inspect_references {
-    struct csv_table **tables; /* owned */
-    size_t n_tables;
-};
-
-/* Reads them: DVBENCH_REFERENCE where set, else results/reference of the source tree. Files that cannot be
- * read are passed over; without any, there are no tables. */
-void inspect_references_read(struct inspect_references *references_out);
-void inspect_references_free(struct inspect_references *references);
-
 /* False where no reference is near. */
-bool inspect_fastest_find(struct inspect_fastest *fastest_out, const struct inspect_references *references,
+bool inspect_fastest_find(struct inspect_fastest *fastest_out, const struct references *references,
                           const struct inspect_summary *summary);
 
 /* --- output --- */

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inspect.h"
-#include "machine.h"
-
-#ifndef DVBENCH_REFERENCE_SOURCE
-#define DVBENCH_REFERENCE_SOURCE ""
-#endif
 
 /* An e-fold of the rate, or half of the containers of another kind: no longer alike. */
 static const double farthest = 1.0;
@@ -91,48 +85,7 @@ void inspect_fastest_search(struct inspect_fastest *fastest, const struct csv_ta
     }
 }
 
-static void read_files(struct inspect_references *references, const char *pattern)
-{
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct csv_table *table = NULL;
-        struct csv_table **grown = realloc(references->tables, (references->n_tables + 1) * sizeof *grown);
-        if (grown)
-            references->tables = grown;
-        if (grown && csv_load(&table, found.gl_pathv[i], CSV_FILE_summary, NULL) == 0)
-            references->tables[references->n_tables++] = table;
-    }
-    globfree(&found);
-}
-
-void inspect_references_read(struct inspect_references *references_out)
-{
-    struct machine machine;
-    char folder[256];
-    char pattern[4096];
-    const char *given = getenv("DVBENCH_REFERENCE");
-    *references_out = (struct inspect_references){0};
-    machine_read(&machine);
-    machine_folder(&machine, folder, sizeof folder);
-    for (int depth = 0; depth < 2; depth++) {
-        int n_chars = snprintf(pattern, sizeof pattern, "%s/%s/%ssummary.csv",
-                               given ? given : DVBENCH_REFERENCE_SOURCE, folder, depth ? "*/" : "");
-        if (n_chars > 0 && (size_t)n_chars < sizeof pattern)
-            read_files(references_out, pattern);
-    }
-}
-
-void inspect_references_free(struct inspect_references *references)
-{
-    for (size_t i = 0; i < references->n_tables; i++)
-        csv_free(references->tables[i]);
-    free(references->tables);
-    *references = (struct inspect_references){0};
-}
-
-bool inspect_fastest_find(struct inspect_fastest *fastest_out, const struct inspect_references *references,
+bool inspect_fastest_find(struct inspect_fastest *fastest_out, const struct references *references,
                           const struct inspect_summary *summary)
 {
     *fastest_out = (struct inspect_fastest){0};
