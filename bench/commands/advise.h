@@ -9,21 +9,25 @@
 #include "cost_model.h"
 #include "csv.h"
 #include "inspect.h"
+#include "references.h"
 #include "stats.h"
 #include "string_list.h"
 
 #define ADVISE_NO_ROW ((size_t)-1)
 
-/* Of more vectors than these the most costly are described, and none is sorted: that doubles the time. */
+/* Of more vectors than these the most costly are described, and none is arranged: that triples the time. */
 enum { ADVISE_N_DESCRIBED = 10 };
 
-/* A vector, and the same number of deletes sorted. Strings are owned. */
+/* Where the deletes could lie: all of them adjoin; at random in as few chunks as are nine tenths full then. */
+enum advise_arranged { ADVISE_SORTED, ADVISE_CLUSTERED, ADVISE_N_ARRANGED };
+
+/* A vector, and as many deletes arranged. Strings are owned. */
 struct advise_vector {
     char *spec;
     struct inspect_summary summary;
     uint64_t n_payload_bytes;
-    char *sorted;   /* canonical spec of as many deletes that adjoin, or NULL */
-    size_t per_row; /* rows of the sweep's summary, or ADVISE_NO_ROW */
+    char *arranged[ADVISE_N_ARRANGED]; /* canonical specs of as many deletes elsewhere, or NULL */
+    size_t per_row;                    /* rows of the sweep's summary, or ADVISE_NO_ROW */
     size_t best;
     size_t best_library; /* the best without direct_* */
     struct strings says; /* the sentences */
@@ -43,8 +47,9 @@ struct advise {
     const struct csv_table *costs; /* borrowed: summary.csv of the sweep */
     struct advise_model *models;   /* owned; one per kernel */
     size_t n_models;
-    const struct csv_table *scans; /* borrowed: scan.csv, or NULL */
-    uint64_t n_scan_columns;       /* 0: not asked */
+    const struct references *scans;   /* borrowed: scan.csv of runs */
+    const struct references *deletes; /* borrowed: deletes.csv of runs */
+    uint64_t n_scan_columns;
     const char *sink;
     const char *mode;
     uint32_t batch_rows;
@@ -94,6 +99,47 @@ struct advise_total {
     double one_cost;
 };
 struct advise_total advise_sum(const struct advise *advise);
+
+/* --- what changing the data file would save --- */
+
+/* Of a scan that reads so many columns and no vector: ns of CPU per row. `run` is NULL where none was recorded. */
+struct advise_scan {
+    double ns_per_row;
+    const char *run;
+    const char *columns;
+};
+struct advise_scan advise_scan_of(const struct advise *advise);
+
+/* What writing the data file anew takes, by the copy-on-write of a run of `deletes`: ns per row. */
+struct advise_write {
+    double ns_per_row;
+    const char *run; /* NULL: none was recorded */
+};
+struct advise_write advise_write_of(const struct advise *advise);
+
+/* With the kernel of that row, in ns per row of the file. */
+struct advise_pay {
+    double saves; /* each scan; NAN where not known */
+    double costs; /* once; NAN where not known */
+    double
+        scans; /* after which it has paid: whole ones, INFINITY where it saves nothing, NAN where not known */
+};
+
+/* Rewriting without the deleted rows. */
+struct advise_pay advise_rewrite(const struct advise *advise, const struct advise_vector *vector, size_t row);
+
+/* Rewriting in another order, so that `row` becomes `arranged`; 63 % more than rewriting, by the article's sort. */
+enum { ADVISE_SORT_EXTRA_PCT = 63 };
+struct advise_pay advise_arrange(const struct advise *advise, size_t row, size_t arranged);
+
+/* Adds the sentences about it. Returns 0 or DV_ERROR_MEMORY. */
+int advise_say_rewrite(const struct advise *advise, struct advise_vector *vector);
+int advise_say_arranged(const struct advise *advise, struct advise_vector *vector, enum advise_arranged how);
+
+/* --- output --- */
+
+/* Adds a sentence. Returns 0 or DV_ERROR_MEMORY. */
+int advise_add(struct strings *says, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fills `vector->says`. Returns 0 or DV_ERROR_MEMORY. */
 int advise_say(const struct advise *advise, struct advise_vector *vector, struct dv_error *error_out);

@@ -17,27 +17,47 @@ static bool is_of(const struct advise *advise, size_t row, const char *spec)
     return strcmp(csv_text(advise->costs, row, CSV_summary_dv), spec) == 0;
 }
 
-static void print_kernels(const struct advise *advise, const struct advise_vector *vector)
+static bool is_shown(const struct advise *advise, const struct advise_vector *vector, size_t row)
+{
+    return is_of(advise, row, vector->spec) && !isnan(advise_cost(advise, row));
+}
+
+/* How many kernels are faster. */
+static size_t place_of(const struct advise *advise, const struct advise_vector *vector, size_t row)
+{
+    size_t n = 0;
+    for (size_t other = 0; other < csv_n_rows(advise->costs); other++)
+        n += is_shown(advise, vector, other) && advise_cost(advise, other) < advise_cost(advise, row);
+    return n;
+}
+
+static void print_kernel(const struct advise *advise, size_t row)
 {
     const struct csv_table *costs = advise->costs;
+    char interval[48], gain[80];
+    snprintf(interval, sizeof interval, "%s to %s", N(advise_bound(advise, row, CSV_summary_ns_per_row_low)),
+             N(advise_bound(advise, row, CSV_summary_ns_per_row_high)));
+    snprintf(gain, sizeof gain, "%s (%s to %s)", N(csv_real(costs, row, CSV_summary_speedup_vs_per_row)),
+             N(csv_real(costs, row, CSV_summary_speedup_low)),
+             N(csv_real(costs, row, CSV_summary_speedup_high)));
+    printf("  %-32s %10s  %-21s %10s %8s  %s\n", csv_text(costs, row, CSV_summary_kernel),
+           N(advise_cost(advise, row)), interval, N(advise_predict(advise, row)),
+           N(csv_real(costs, row, CSV_summary_us_per_batch)), gain);
+}
+
+/* All kernels of one vector; of several vectors per_row and the fastest. */
+static void print_kernels(const struct advise *advise, const struct advise_vector *vector)
+{
+    enum { N_FASTEST = 5 };
     if (vector->per_row == ADVISE_NO_ROW)
         return;
-    printf("\n  %-28s %10s  %-21s %10s %8s  %s\n", "kernel", "ns per row", "95 % interval", "predicted",
-           "us/batch", "times as fast as per_row");
-    for (size_t row = 0; row < csv_n_rows(costs); row++) {
-        if (!is_of(advise, row, vector->spec) || isnan(advise_cost(advise, row)))
-            continue;
-        char interval[48], gain[80];
-        snprintf(interval, sizeof interval, "%s to %s",
-                 N(advise_bound(advise, row, CSV_summary_ns_per_row_low)),
-                 N(advise_bound(advise, row, CSV_summary_ns_per_row_high)));
-        snprintf(gain, sizeof gain, "%s (%s to %s)", N(csv_real(costs, row, CSV_summary_speedup_vs_per_row)),
-                 N(csv_real(costs, row, CSV_summary_speedup_low)),
-                 N(csv_real(costs, row, CSV_summary_speedup_high)));
-        printf("  %-28s %10s  %-21s %10s %8s  %s\n", csv_text(costs, row, CSV_summary_kernel),
-               N(advise_cost(advise, row)), interval, N(advise_predict(advise, row)),
-               N(csv_real(costs, row, CSV_summary_us_per_batch)), gain);
-    }
+    printf("\n  %-32s %10s  %-21s %10s %8s  %s\n",
+           advise->n_vectors == 1 ? "kernel" : "per_row and the fastest", "ns per row", "95 % interval",
+           "predicted", "us/batch", "times as fast as per_row");
+    for (size_t row = 0; row < csv_n_rows(advise->costs); row++)
+        if (is_shown(advise, vector, row) &&
+            (advise->n_vectors == 1 || row == vector->per_row || place_of(advise, vector, row) < N_FASTEST))
+            print_kernel(advise, row);
 }
 
 /* Of the kernels whose model is used, on the vectors given. */
@@ -101,8 +121,7 @@ void advise_print_text(const struct advise *advise)
         printf("%s%s\n", i || advise->n_vectors > 1 ? "\n" : "", vector->spec);
         for (size_t s = 0; s < vector->says.n_items; s++)
             printf("  - %s\n", vector->says.items[s]);
-        if (advise->n_vectors == 1)
-            print_kernels(advise, vector);
+        print_kernels(advise, vector);
     }
 }
 
@@ -146,9 +165,31 @@ static json_t *kernels_of(const struct advise *advise, const char *spec)
     return list;
 }
 
-static json_t *arranged(const struct advise *advise, const char *spec)
+/* With per_row and with the best kernel. */
+static json_t *pays(const struct advise *advise, const struct advise_vector *vector, const char *arranged)
 {
-    return spec ? json_pack("{s:s, s:o}", "spec", spec, "kernels", kernels_of(advise, spec)) : json_null();
+    json_t *list = json_array();
+    const size_t kernels[] = {vector->per_row, vector->best};
+    for (size_t i = 0; vector->per_row != ADVISE_NO_ROW && i < 1 + (size_t)(vector->best != vector->per_row);
+         i++) {
+        const char *kernel = csv_text(advise->costs, kernels[i], CSV_summary_kernel);
+        const struct advise_pay found =
+            arranged ? advise_arrange(advise, kernels[i], advise_find(advise, arranged, kernel))
+                     : advise_rewrite(advise, vector, kernels[i]);
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o}", "kernel", kernel, "saves_ns_per_row",
+                                              real(found.saves), "costs_ns_per_row", real(found.costs),
+                                              "scans", real(found.scans)));
+    }
+    return list;
+}
+
+static json_t *arranged(const struct advise *advise, const struct advise_vector *vector,
+                        enum advise_arranged how)
+{
+    const char *spec = vector->arranged[how];
+    return spec ? json_pack("{s:s, s:o, s:o}", "spec", spec, "kernels", kernels_of(advise, spec), "pays",
+                            pays(advise, vector, spec))
+                : json_null();
 }
 
 static json_t *sentences(const struct advise_vector *vector)
@@ -173,17 +214,18 @@ static json_t *use_of(const struct advise *advise, const struct advise_vector *v
 static json_t *vector_json(const struct advise *advise, const struct advise_vector *vector)
 {
     const struct inspect_summary *summary = &vector->summary;
-    return json_pack("{s:s, s:o, s:I, s:I, s:{s:I, s:I, s:I}, s:{s:I, s:I, s:I, s:I}, s:o, s:o, s:o, s:o}",
-                     "spec", vector->spec, "rows", count(summary->n_rows), "deleted_rows",
-                     (json_int_t)summary->n_deleted_rows, "bytes", (json_int_t)vector->n_payload_bytes,
-                     "containers", "array", (json_int_t)summary->kinds[DV_ARRAY].n_containers, "bitset",
-                     (json_int_t)summary->kinds[DV_BITSET].n_containers, "run",
-                     (json_int_t)summary->kinds[DV_RUN].n_containers, "near_cliff", "below",
-                     (json_int_t)summary->n_near_below, "above", (json_int_t)summary->n_near_above,
-                     "nearest_below", (json_int_t)summary->nearest_below, "nearest_above",
-                     (json_int_t)summary->nearest_above, "use", use_of(advise, vector), "kernels",
-                     kernels_of(advise, vector->spec), "sorted", arranged(advise, vector->sorted), "says",
-                     sentences(vector));
+    return json_pack(
+        "{s:s, s:o, s:I, s:I, s:{s:I, s:I, s:I}, s:{s:I, s:I, s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "spec", vector->spec, "rows", count(summary->n_rows), "deleted_rows",
+        (json_int_t)summary->n_deleted_rows, "bytes", (json_int_t)vector->n_payload_bytes, "containers",
+        "array", (json_int_t)summary->kinds[DV_ARRAY].n_containers, "bitset",
+        (json_int_t)summary->kinds[DV_BITSET].n_containers, "run",
+        (json_int_t)summary->kinds[DV_RUN].n_containers, "near_cliff", "below",
+        (json_int_t)summary->n_near_below, "above", (json_int_t)summary->n_near_above, "nearest_below",
+        (json_int_t)summary->nearest_below, "nearest_above", (json_int_t)summary->nearest_above, "use",
+        use_of(advise, vector), "kernels", kernels_of(advise, vector->spec), "sorted",
+        arranged(advise, vector, ADVISE_SORTED), "clustered", arranged(advise, vector, ADVISE_CLUSTERED),
+        "rewritten", pays(advise, vector, NULL), "says", sentences(vector));
 }
 
 static json_t *models_json(const struct advise *advise)

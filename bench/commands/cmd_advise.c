@@ -22,6 +22,7 @@ enum {
     OPTION_MODE,
     OPTION_SCAN_COLUMNS,
     OPTION_SCAN_RUN,
+    OPTION_DELETES_RUN,
     OPTION_OUT
 };
 
@@ -31,25 +32,30 @@ static const struct option table[] = {{"json", no_argument, NULL, OPTION_JSON},
                                       {"mode", required_argument, NULL, OPTION_MODE},
                                       {"scan-columns", required_argument, NULL, OPTION_SCAN_COLUMNS},
                                       {"scan-run", required_argument, NULL, OPTION_SCAN_RUN},
+                                      {"deletes-run", required_argument, NULL, OPTION_DELETES_RUN},
                                       {"out", required_argument, NULL, OPTION_OUT},
                                       VECTOR_OPTIONS,
                                       OPTIONS_END};
 
 static const char help[] =
     "usage: dvbench advise FILE... [options]\n"
-    "Measures what these deletion vectors cost here, in a second or two each, and says which traversal to "
-    "use, how "
-    "much it\n"
-    "gains, where the vectors lie against the 6.25 % cliff, and what sorting the deletes would save. FILE "
-    "may also "
-    "be a recipe\n"
-    "spec. Of several vectors: a table and its sum, and the ten that cost most.\n"
+    "Measures what these deletion vectors cost here, in a few seconds each, and says which traversal to "
+    "use,\n"
+    "how much it gains, where the vectors lie against the 6.25 % cliff, what the cost model predicts, and "
+    "what\n"
+    "sorting or clustering the deletes or rewriting the data file would save, with the scans after which "
+    "that\n"
+    "has paid. FILE may also be a recipe spec. Of several vectors: a table and its sum, and the ten that "
+    "cost\n"
+    "most.\n"
     "  --batch N          rows of a batch, default 5000\n"
     "  --sink S           the form of the answer, default row_ids (see `list sinks`)\n"
     "  --mode stream|cold one file from its first batch to its last (default), or vectors that are in no "
     "cache\n"
-    "  --scan-columns K   also: what rewriting the data file would save in scans of K columns,\n"
-    "  --scan-run RUN     by the times of this run of `dvbench scan`\n"
+    "  --scan-columns K   columns that a scan of the data file reads, default 1\n"
+    "  --scan-run RUN     takes times of scans from this run of `dvbench scan`; default: the recorded ones\n"
+    "                     of this machine\n"
+    "  --deletes-run RUN  takes the time of rewriting from this run of `dvbench deletes`, likewise\n"
     "  --json             one JSON object; what is not known is null\n"
     "  --out DIR          keeps the CSV of the sweep there\n";
 
@@ -58,6 +64,7 @@ struct advise_options {
     struct vector_options vectors;
     struct strings given; /* the vectors' options, as the sweep takes them too */
     const char *scan_run;
+    const char *deletes_run;
     const char *out_dir;
     bool is_json;
 };
@@ -125,6 +132,9 @@ static int take_option(void *context, int value, const char *argument, struct dv
     case OPTION_SCAN_RUN:
         options->scan_run = argument;
         return 0;
+    case OPTION_DELETES_RUN:
+        options->deletes_run = argument;
+        return 0;
     case OPTION_OUT:
         options->out_dir = argument;
         return 0;
@@ -135,17 +145,23 @@ static int take_option(void *context, int value, const char *argument, struct dv
 
 /* --- the vectors --- */
 
-/* As many deletes in as many rows. Recipes have a limit of rows; beyond it there is none. */
+/* As many deletes in as many rows. Recipes have a limit of rows; beyond it there is none. A partial chunk could not take
+ * its share of what is clustered: only files of so many chunks are, and without their last part. */
 static int arrange(struct advise_vector *vector, struct dv_error *error_out)
 {
-    const uint64_t n_rows = vector->summary.n_rows, n_deleted = vector->summary.n_deleted_rows;
-    char spec[160];
-    if (n_deleted == 0 || n_deleted == n_rows)
-        return 0;
+    enum { LEAST_CHUNKS = 16 };
+    const uint64_t n_rows = vector->summary.n_rows, n_deleted = vector->summary.n_deleted_rows,
+                   n_whole = n_rows / DV_CHUNK_ROWS * DV_CHUNK_ROWS;
+    const bool can_cluster = n_rows >= LEAST_CHUNKS * DV_CHUNK_ROWS && n_deleted < n_whole;
+    char specs[ADVISE_N_ARRANGED][160];
     struct dv_error beyond = {0};
-    snprintf(spec, sizeof spec, "prefix:rows=%" PRIu64 ":count=%" PRIu64, n_rows, n_deleted);
-    if (source_check_spec(spec, &vector->sorted, &beyond) < 0)
-        vector->sorted = NULL;
+    snprintf(specs[ADVISE_SORTED], 160, "prefix:rows=%" PRIu64 ":count=%" PRIu64, n_rows, n_deleted);
+    snprintf(specs[ADVISE_CLUSTERED], 160, "clustered:rows=%" PRIu64 ":rate=%.12f", n_whole,
+             can_cluster ? (double)n_deleted / (double)n_whole : 0);
+    for (int how = 0; n_deleted > 0 && n_deleted < n_rows && how < ADVISE_N_ARRANGED; how++)
+        if ((how == ADVISE_SORTED || can_cluster) &&
+            source_check_spec(specs[how], &vector->arranged[how], &beyond) < 0)
+            vector->arranged[how] = NULL;
     return beyond.code == DV_ERROR_MEMORY ? dv_no_memory(error_out) : 0;
 }
 
@@ -202,10 +218,10 @@ static int sweep_words(struct strings *words, const struct advise_options *optio
         status = add_word(words, "--", error_out);
     for (size_t i = 0; status == 0 && i < advise->n_vectors; i++) {
         const struct advise_vector *vector = &advise->vectors[i];
-        const char *const specs[] = {vector->spec, vector->sorted};
-        for (size_t s = 0; status == 0 && s < sizeof specs / sizeof *specs; s++)
-            if (specs[s])
-                status = add_word(words, specs[s], error_out);
+        status = add_word(words, vector->spec, error_out);
+        for (int how = 0; status == 0 && how < ADVISE_N_ARRANGED; how++)
+            if (vector->arranged[how])
+                status = add_word(words, vector->arranged[how], error_out);
     }
     return status;
 }
@@ -241,30 +257,57 @@ static void remove_run(const char *dir)
 
 /* --- all of it --- */
 
+/* A run that was given, else what is recorded. */
+static int read_runs(struct references *runs_out, const char *given, enum csv_file kind,
+                     struct dv_error *error_out)
+{
+    *runs_out = (struct references){0};
+    if (!given) {
+        references_read(runs_out, kind);
+        return 0;
+    }
+    runs_out->tables = calloc(1, sizeof(struct csv_table *));
+    if (!runs_out->tables)
+        return dv_no_memory(error_out);
+    const int status = run_dir_load(runs_out->tables, given, kind, error_out);
+    runs_out->n_tables = status == 0;
+    return status;
+}
+
+static int say_all(struct advise *advise, const struct references *sweeps, struct dv_error *error_out)
+{
+    advise_rank(advise);
+    int status = advise_fit(advise, sweeps, error_out);
+    for (size_t i = 0; status == 0 && i < advise->n_vectors; i++)
+        status = advise_say(advise, &advise->vectors[i], error_out);
+    return status;
+}
+
 static int print(struct advise_options *options, const char *dir, struct dv_error *error_out)
 {
     struct advise *advise = &options->advise;
-    struct csv_table *costs = NULL, *scans = NULL;
-    struct references references;
-    references_read(&references);
+    struct csv_table *costs = NULL;
+    struct references sweeps = {0}, scans = {0}, deletes = {0};
     int status = run_dir_load(&costs, dir, CSV_FILE_summary, error_out);
-    if (status == 0 && options->scan_run)
-        status = run_dir_load(&scans, options->scan_run, CSV_FILE_scan, error_out);
+    if (status == 0)
+        status = read_runs(&sweeps, NULL, CSV_FILE_summary, error_out);
+    if (status == 0)
+        status = read_runs(&scans, options->scan_run, CSV_FILE_scan, error_out);
+    if (status == 0)
+        status = read_runs(&deletes, options->deletes_run, CSV_FILE_deletes, error_out);
     advise->costs = costs;
-    advise->scans = scans;
+    advise->scans = &scans;
+    advise->deletes = &deletes;
     if (status == 0)
-        advise_rank(advise);
-    if (status == 0)
-        status = advise_fit(advise, &references, error_out);
-    for (size_t i = 0; status == 0 && i < advise->n_vectors; i++)
-        status = advise_say(advise, &advise->vectors[i], error_out);
+        status = say_all(advise, &sweeps, error_out);
     if (status == 0 && options->is_json)
         status = advise_print_json(advise, error_out);
     else if (status == 0)
         advise_print_text(advise);
     csv_free(costs);
-    csv_free(scans);
-    references_free(&references);
+    references_free(&sweeps);
+    references_free(&scans);
+    references_free(&deletes);
     return status;
 }
 
@@ -289,7 +332,8 @@ static void options_free(struct advise_options *options)
     for (size_t i = 0; i < options->advise.n_vectors; i++) {
         struct advise_vector *vector = &options->advise.vectors[i];
         free(vector->spec);
-        free(vector->sorted);
+        for (int how = 0; how < ADVISE_N_ARRANGED; how++)
+            free(vector->arranged[how]);
         strings_free(&vector->says);
     }
     free(options->advise.vectors);
@@ -300,7 +344,8 @@ static void options_free(struct advise_options *options)
 
 int command_advise(int argc, char **argv, struct dv_error *error_out)
 {
-    struct advise_options options = {.advise = {.sink = "row_ids", .mode = "stream", .batch_rows = 5000}};
+    struct advise_options options = {
+        .advise = {.sink = "row_ids", .mode = "stream", .batch_rows = 5000, .n_scan_columns = 1}};
     const int first = options_read(argc, argv, table, take_option, &options, error_out);
     int status = first;
     if (first == 0)

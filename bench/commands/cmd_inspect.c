@@ -232,7 +232,7 @@ int command_inspect(int argc, char **argv, struct dv_error *error_out)
         printf("%s%s", help, vector_options_help);
     if (first > 0) {
         if (options.dump == INSPECT_DUMP_NONE)
-            references_read(&options.references);
+            references_read(&options.references, CSV_FILE_summary);
         status = inspect_all(&options, argc - first, argv + first, error_out);
     }
     references_free(&options.references);

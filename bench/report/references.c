@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "machine.h"
+#include "run_dir.h"
 
 #ifndef DVBENCH_REFERENCE_SOURCE
 #define DVBENCH_REFERENCE_SOURCE ""
 #endif
 
-static void read_files(struct references *references, const char *pattern)
+static void read_files(struct references *references, const char *pattern, enum csv_file kind)
 {
     glob_t found;
     if (glob(pattern, 0, NULL, &found) != 0)
@@ -21,13 +22,13 @@ static void read_files(struct references *references, const char *pattern)
         struct csv_table **grown = realloc(references->tables, (references->n_tables + 1) * sizeof *grown);
         if (grown)
             references->tables = grown;
-        if (grown && csv_load(&table, found.gl_pathv[i], CSV_FILE_summary, NULL) == 0)
+        if (grown && csv_load(&table, found.gl_pathv[i], kind, NULL) == 0)
             references->tables[references->n_tables++] = table;
     }
     globfree(&found);
 }
 
-void references_read(struct references *references_out)
+void references_read(struct references *references_out, enum csv_file kind)
 {
     struct machine machine;
     char folder[256];
@@ -37,10 +38,11 @@ void references_read(struct references *references_out)
     machine_read(&machine);
     machine_folder(&machine, folder, sizeof folder);
     for (int depth = 0; depth < 2; depth++) {
-        int n_chars = snprintf(pattern, sizeof pattern, "%s/%s/%ssummary.csv",
-                               given ? given : DVBENCH_REFERENCE_SOURCE, folder, depth ? "*/" : "");
+        int n_chars =
+            snprintf(pattern, sizeof pattern, "%s/%s/%s%s", given ? given : DVBENCH_REFERENCE_SOURCE, folder,
+                     depth ? "*/" : "", run_dir_csv_name(kind));
         if (n_chars > 0 && (size_t)n_chars < sizeof pattern)
-            read_files(references_out, pattern);
+            read_files(references_out, pattern, kind);
     }
 }
 

@@ -118,7 +118,7 @@ int report_model(const struct report_text *text, const struct csv_table *summary
         "and the deletion rate. The errors are those on the vector that each fit left out. Off by more than "
         "20 %% in the median, or on fewer than 9 vectors, it is not used.");
     int status = write_fitted(text, summary, error_out);
-    references_read(&references);
+    references_read(&references, CSV_FILE_summary);
     for (size_t i = 0; status == 0 && i < references.n_tables && csv_n_rows(summary); i++)
         status = write_trials(text, references.tables[i], summary, error_out);
     references_free(&references);

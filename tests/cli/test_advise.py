@@ -3,8 +3,10 @@
 import csv
 import glob
 import json
+import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,8 +45,45 @@ class Advise(unittest.TestCase):
         self.assertEqual(vector["containers"]["array"] + vector["containers"]["bitset"], 4)
         deleted = {row["dv"]: int(row["deleted"]) for row in rows}
         self.assertEqual(deleted[vector["sorted"]["spec"]], vector["deleted_rows"])
-        for start in ("What it is: ", "The cliff at 6.25 %", "What it costs: ", "What to use: ", "Sorted "):
+        self.assertEqual([pay["scans"] for pay in vector["sorted"]["pays"]], [None, None], "nothing was recorded")
+        self.assertIsNone(vector["clustered"], "too few chunks")
+        for start in ("What it is: ", "The cliff at 6.25 %", "What it costs: ", "What to use: ", "Sorted ", "Rewriting "):
             self.assertTrue(any(sentence.startswith(start) for sentence in vector["says"]), start)
+
+    def test_what_rewriting_saves(self):
+        """By the recorded scan of 3 columns, and by a run of `deletes` that wrote 1,000 rows in 0.3 ms and flushed them in 0.1."""
+        runs = glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-scan"))
+        with open(os.path.join(SOURCE, "bench", "results", "columns.def"), encoding="utf-8") as file:
+            columns = re.findall(r"^(?:LATER_)?COLUMN\(deletes, (\w+)", file.read(), re.M)
+        written = dict(dict.fromkeys(columns, ""), schema="2", run="copied", rows="1000", pattern="random", way="cow", batch="1",
+                       verdict="ok", write_ms="0.3", fsync_ms="0.1")
+        deletes = pathlib.Path(self.folder.name, "deletes")
+        deletes.mkdir()
+        with open(deletes / "deletes.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerow(written)
+        with open(os.path.join(runs[0], "scan.csv"), newline="", encoding="utf-8") as file:
+            scan = next(float(row["cpu_ns_per_row"]) for row in csv.DictReader(file) if (row["query"], row["n_columns"], row["kernel"]) == ("scan", "3", "none"))
+        answer = self.advise(SMALL, "--scan-columns", "3", "--scan-run", runs[0], "--deletes-run", str(deletes), "--json")
+        vector, = json.loads(answer.stdout)["vectors"]
+        cost = {kernel["kernel"]: kernel["ns_per_row"] for kernel in vector["kernels"]}
+        rewritten = {pay["kernel"]: pay for pay in vector["rewritten"]}
+        self.assertEqual(set(rewritten), {"per_row", vector["use"]["kernel"]})
+        for kernel, pay in rewritten.items():
+            saves = cost[kernel] + scan * vector["deleted_rows"] / vector["rows"]
+            self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
+            self.assertAlmostEqual(pay["costs_ns_per_row"], 400)
+            self.assertEqual(pay["scans"], math.ceil(400 / saves))
+        then = {kernel["kernel"]: kernel["ns_per_row"] for kernel in vector["sorted"]["kernels"]}
+        for pay in vector["sorted"]["pays"]:
+            saves = cost[pay["kernel"]] - then[pay["kernel"]]
+            self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
+            self.assertAlmostEqual(pay["costs_ns_per_row"], 400 * 1.63)
+            self.assertEqual(pay["scans"], math.ceil(400 * 1.63 / saves) if saves > 0 else None)
+        said = " ".join(vector["says"])
+        for part in ("3int of run ", "run copied", "which the article's sort added", f"it has paid after {rewritten['per_row']['scans']:.0f} scan"):
+            self.assertIn(part, said)
 
     def test_a_table(self):
         """More than ten vectors: ten are described, the most costly first, and the sum is over all."""
@@ -53,6 +92,7 @@ class Advise(unittest.TestCase):
         self.assertIn("and 1 more, each less costly", text)
         self.assertIn("The table, 11 of 11 vectors measured", text)
         self.assertEqual(text.count("What to use: "), 10)
+        self.assertEqual(len(re.findall("^  per_row  ", text, re.M)), 10, "a table per vector")
         self.assertIn("cannot tell: not measured where there are more than 10", text)
         listed = [float(line.split()[3]) for line in text.splitlines() if "seed=1:base=0" in line and not line.startswith("uniform")]
         self.assertEqual(listed, sorted(listed, reverse=True))
@@ -88,6 +128,10 @@ class Advise(unittest.TestCase):
         vectors = {vector["spec"].split(":base")[0]: vector for vector in answer["vectors"]}
         kernels = {kernel["kernel"]: kernel for kernel in vectors[given[0]]["kernels"]}
         rate = vectors[given[0]]["deleted_rows"] / 2000000
+        with open(os.path.join(out, "summary.csv"), newline="", encoding="utf-8") as file:
+            deleted = {row["dv"]: int(row["deleted"]) for row in csv.DictReader(file)}
+        for how in ("sorted", "clustered"):
+            self.assertEqual(deleted[vectors[given[0]][how]["spec"]], vectors[given[0]]["deleted_rows"])
         self.assertAlmostEqual(kernels["per_row"]["predicted_ns_per_row"], 2 + 3 * rate, places=3)
         self.assertIsNone(kernels["per_row_raw"]["predicted_ns_per_row"], "off by more than 20 % in the median")
         model, = [model for model in answer["models"] if model["kernel"] == "per_row"]
