@@ -8,6 +8,7 @@
 
 #include "figure_rows.h"
 #include "report_numbers.h"
+#include "spec_parts.h"
 #include "stats.h"
 
 #define N(value) report_number((value), (char[32]){0}, 32)
@@ -37,7 +38,7 @@ static bool is_text(const struct claims_place *place, size_t row, enum csv_colum
 /* A key that the spec lacks is 0. */
 static bool has_key(const char *dv, const char *key, uint64_t value)
 {
-    const double found = figure_spec_value(dv, key);
+    const double found = spec_value(dv, key);
     return (isnan(found) ? 0 : found) == (double)value;
 }
 
@@ -51,7 +52,7 @@ static bool is_cell(const struct claims_place *place, size_t row, const struct c
            is_text(place, row, CSV_summary_sink, cell->sink ? cell->sink : "row_ids") &&
            is_text(place, row, CSV_summary_mode, cell->mode ? cell->mode : "stream") &&
            csv_real(place->summary, row, CSV_summary_batch_rows) == batch_rows &&
-           fabs(figure_spec_rate(dv) - cell->rate) < 1e-9 && has_key(dv, "length", cell->length) &&
+           fabs(spec_rate(dv) - cell->rate) < 1e-9 && has_key(dv, "length", cell->length) &&
            has_key(dv, "percent", cell->percent) &&
            (!cell->rows || csv_real(place->summary, row, CSV_summary_rows) == (double)cell->rows);
 }

@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cell_name.h"
 #include "explain_text.h"
 #include "pairs.h"
+#include "run_dir.h"
 
 int explain_open(struct explain *explain_out, const struct csv_table *summary,
                  const struct csv_table *counters, double penalty, const char *run_dir, const char *csv_path,
                  struct dv_error *error_out)
 {
-    char path[4096];
-    *explain_out =
-        (struct explain){.summary = summary, .penalty = {penalty, NAN, NAN}, .is_given = !isnan(penalty)};
+    *explain_out = (struct explain){.summary = summary,
+                                    .penalty = {penalty, NAN, NAN},
+                                    .is_given = !isnan(penalty),
+                                    .run = run_dir_name(run_dir)};
     if (!explain_out->is_given)
         explain_out->penalty = pairs_penalty(counters);
-    if (csv_path && strcmp(csv_path, "-") == 0)
-        return 0;
-    snprintf(path, sizeof path, "%s%s", csv_path ? csv_path : run_dir, csv_path ? "" : "/explain.csv");
-    explain_out->csv = fopen(path, "we");
-    if (!explain_out->csv)
-        return dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-    fprintf(explain_out->csv, "%s\n", EXPLAIN_CSV_HEADER);
-    return 0;
+    if (!csv_path)
+        return run_dir_create_csv(&explain_out->csv, run_dir, CSV_FILE_explain, error_out);
+    return strcmp(csv_path, "-") == 0 ? 0
+                                      : csv_create(&explain_out->csv, csv_path, CSV_FILE_explain, error_out);
 }
 
 int explain_close(struct explain *explain, struct dv_error *error_out)
 {
-    if (!explain->csv)
-        return 0;
-    int has_failed = ferror(explain->csv);
-    has_failed |= fclose(explain->csv) != 0;
-    explain->csv = NULL;
-    return has_failed ? dv_fail(error_out, DV_ERROR_IO, "cannot write explain.csv: disk full?") : 0;
+    return csv_close(explain->csv, error_out);
 }
 
 /* --- one pair --- */
@@ -125,52 +119,53 @@ static void print_doubt(const struct compared *pair)
         printf("  cannot tell: the intervals of the two times overlap\n");
 }
 
-static void write_number(FILE *file, double value)
+static void set_cell(struct csv_writer *csv, enum csv_column column, const struct csv_table *summary,
+                     size_t row)
 {
-    if (isfinite(value))
-        fprintf(file, ",%.9g", value);
-    else
-        fputc(',', file);
+    char *name = cell_name_of_row(summary, row);
+    csv_set_text(csv, column, name);
+    free(name);
 }
 
-static void write_cell(FILE *file, const struct csv_table *summary, size_t row)
-{
-    fprintf(file, ",%s/%s@%s", csv_text(summary, row, CSV_summary_kernel),
-            csv_text(summary, row, CSV_summary_sink), csv_text(summary, row, CSV_summary_dv));
-}
-
-static void write_row(const struct explain *explain, const char *id, const struct compared *pair)
+static int write_row(const struct explain *explain, const char *id, const struct compared *pair,
+                     struct dv_error *error_out)
 {
     const struct attribution *attribution = &pair->attribution;
     const struct attribution_side *a = &pair->sides[0];
     const struct attribution_side *b = &pair->sides[1];
-    const double numbers[] = {
-        a->ns,
-        b->ns,
-        attribution->delta_ns,
-        attribution->delta_core_cycles,
-        attribution->delta_instructions,
-        attribution->delta_branches,
-        attribution->delta_branch_misses,
-        explain->penalty.core_cycles,
-        attribution->share_pct,
-        attribution->share_low_pct,
-        attribution->share_high_pct,
-        attribution->marginal_ipc,
-        a->instructions / b->instructions,
-        a->ns / b->ns,
+    const struct {
+        enum csv_column column;
+        double value;
+    } numbers[] = {
+        {CSV_explain_ns_a, a->ns},
+        {CSV_explain_ns_b, b->ns},
+        {CSV_explain_delta_ns, attribution->delta_ns},
+        {CSV_explain_delta_core_cycles, attribution->delta_core_cycles},
+        {CSV_explain_delta_instructions, attribution->delta_instructions},
+        {CSV_explain_delta_branches, attribution->delta_branches},
+        {CSV_explain_delta_branch_misses, attribution->delta_branch_misses},
+        {CSV_explain_miss_penalty, explain->penalty.core_cycles},
+        {CSV_explain_share_pct, attribution->share_pct},
+        {CSV_explain_share_low_pct, attribution->share_low_pct},
+        {CSV_explain_share_high_pct, attribution->share_high_pct},
+        {CSV_explain_marginal_ipc, attribution->marginal_ipc},
+        {CSV_explain_instructions_ratio, a->instructions / b->instructions},
+        {CSV_explain_time_ratio, a->ns / b->ns},
     };
-    fprintf(explain->csv, "%s", id);
+    const char *sources[2];
+    char source[32];
     for (int i = 0; i < 2; i++)
-        write_cell(explain->csv, pair->summary, pair->rows[i]);
-    const char *source_a = csv_text(pair->summary, pair->rows[0], CSV_summary_counter_source);
-    const char *source_b = csv_text(pair->summary, pair->rows[1], CSV_summary_counter_source);
-    fprintf(explain->csv, ",%s", source_a);
-    if (strcmp(source_a, source_b) != 0)
-        fprintf(explain->csv, "+%s", source_b);
+        sources[i] = csv_text(pair->summary, pair->rows[i], CSV_summary_counter_source);
+    const bool is_same = strcmp(sources[0], sources[1]) == 0;
+    snprintf(source, sizeof source, "%s%s%s", sources[0], is_same ? "" : "+", is_same ? "" : sources[1]);
+    csv_set_text(explain->csv, CSV_explain_run, explain->run);
+    csv_set_text(explain->csv, CSV_explain_pair, id);
+    set_cell(explain->csv, CSV_explain_a, pair->summary, pair->rows[0]);
+    set_cell(explain->csv, CSV_explain_b, pair->summary, pair->rows[1]);
+    csv_set_text(explain->csv, CSV_explain_source, source);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        write_number(explain->csv, numbers[i]);
-    fputc('\n', explain->csv);
+        csv_set_real(explain->csv, numbers[i].column, numbers[i].value);
+    return csv_end_row(explain->csv, error_out);
 }
 
 int explain_pair(struct explain *explain, const char *id, const char *question, size_t row_a, size_t row_b,
@@ -202,7 +197,5 @@ int explain_pair(struct explain *explain, const char *id, const char *question, 
     print_instructions(&pair);
     print_doubt(&pair);
     printf("\n");
-    if (explain->csv)
-        write_row(explain, id, &pair);
-    return 0;
+    return explain->csv ? write_row(explain, id, &pair, error_out) : 0;
 }

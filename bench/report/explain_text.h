@@ -2,30 +2,22 @@
 /* The attribution of a pair of cells as text and as a row of a CSV.
  *
  * Place in the data flow: summary.csv, counters.csv -> attribution.h -> standard output and explain.csv.
- *
- * explain.csv has a row per pair with the columns of EXPLAIN_CSV_HEADER; all differences are A - B per row;
- * what is not known is empty; of cells from two sources, source is A's+B's. */
+ */
 #ifndef DVBENCH_EXPLAIN_TEXT_H
 #define DVBENCH_EXPLAIN_TEXT_H
 
-#include <stdio.h>
-
 #include "attribution.h"
 #include "csv.h"
-
-#define EXPLAIN_CSV_HEADER                                                                                   \
-    "pair,a,b,source,ns_a,ns_b,delta_ns,delta_core_cycles,delta_instructions,delta_branches,delta_branch_"   \
-    "misses,"                                                                                                \
-    "miss_penalty,share_pct,share_low_pct,share_high_pct,marginal_ipc,instructions_ratio,time_ratio"
 
 struct explain {
     const struct csv_table *summary;
     struct attribution_penalty penalty;
     bool is_given; /* the penalty, by hand */
-    FILE *csv;     /* NULL where none is wanted */
+    const char *run;
+    struct csv_writer *csv; /* NULL where none is wanted */
 };
 
-/* Borrows the tables; `counters` may be NULL. penalty: by hand, or NAN for the one of counters.csv. csv_path
+/* Borrows the tables and `run_dir`; `counters` may be NULL. penalty: by hand, or NAN for the one of counters.csv. csv_path
  * NULL: RUN/explain.csv,
  * "-": none. DV_ERROR_IO where it cannot be written. */
 int explain_open(struct explain *explain_out, const struct csv_table *summary,

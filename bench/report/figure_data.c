@@ -10,6 +10,7 @@
 
 #include "figure_pairs.h"
 #include "figure_rows.h"
+#include "spec_parts.h"
 
 static int copy_rows(const char *path, const struct figure *figure, const struct csv_table *summary,
                      struct dv_error *error_out)
@@ -90,8 +91,8 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
     for (size_t i = 0; i < n_copied; i++)
         fprintf(file, "%s,", csv_text(summary, winner, copied[i]));
     double lead_pct = runner_up == SIZE_MAX ? NAN : figure_data_lead_pct(summary, winner, runner_up);
-    fprintf(file, "%.9g,%.9g,", figure_spec_value(csv_text(summary, winner, CSV_summary_dv), "length"),
-            figure_spec_rate(csv_text(summary, winner, CSV_summary_dv)));
+    fprintf(file, "%.9g,%.9g,", spec_value(csv_text(summary, winner, CSV_summary_dv), "length"),
+            spec_rate(csv_text(summary, winner, CSV_summary_dv)));
     fprintf(file, "%s,", runner_up == SIZE_MAX ? "" : csv_text(summary, runner_up, CSV_summary_kernel));
     if (isnan(lead_pct))
         fprintf(file, ",none\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_rows.h"
+#include "spec_parts.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -104,8 +105,8 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         point->x = csv_real(table, row, CSV_summary_rows);
         break;
     case FIGURE_AXIS_GRID:
-        point->y = figure_spec_rate(csv_text(table, row, CSV_summary_dv));
-        point->x = figure_spec_value(csv_text(table, row, CSV_summary_dv), "length");
+        point->y = spec_rate(csv_text(table, row, CSV_summary_dv));
+        point->x = spec_value(csv_text(table, row, CSV_summary_dv), "length");
         break;
     case FIGURE_AXIS_VECTOR:
         point->x = (double)row; /* of the vector's first row: see place_vector */
@@ -135,7 +136,7 @@ static struct figure_group *find_or_add_group(struct figure_groups *groups, char
         return NULL;
     }
     groups->items = longer;
-    longer[groups->n_items] = (struct figure_group){.key = key, .rest = rest, .rate = figure_spec_rate(rest)};
+    longer[groups->n_items] = (struct figure_group){.key = key, .rest = rest, .rate = spec_rate(rest)};
     return &longer[groups->n_items++];
 }
 
@@ -172,7 +173,7 @@ static bool add_row(struct figure_groups *groups, const struct csv_table *table,
 {
     const struct axis_rule *rule = &axis_rules[axis];
     const char *spec = csv_text(table, row, CSV_summary_dv);
-    char *rest = axis == FIGURE_AXIS_VECTOR ? strdup("") : figure_spec_without(spec, rule->keys);
+    char *rest = axis == FIGURE_AXIS_VECTOR ? strdup("") : spec_without(spec, rule->keys);
     char *key = NULL;
     if (!rest ||
         asprintf(&key, "%s|%s|%s|%s|%s|%s", csv_text(table, row, CSV_summary_machine),

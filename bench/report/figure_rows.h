@@ -66,20 +66,6 @@ double figure_row_cost(const struct csv_table *table, size_t row, double *extra_
 
 void figure_groups_free(struct figure_groups *groups);
 
-/* `spec` without the parts `:key=value` of the keys (a comma list). Owned by the caller, NULL without
- * memory. */
-char *figure_spec_without(const char *spec, const char *keys);
-
-/* The same without base=0 and optimize=1, which every recipe takes and few plans change: for titles. */
-char *figure_spec_without_defaults(const char *spec);
-
-/* The value of `key` in the spec, or NaN. */
-double figure_spec_value(const char *spec, const char *key);
-
-/* The rate that the spec asks for: `rate`, or the article's `bp` in basis points; NaN where it has
- * neither. */
-double figure_spec_rate(const char *spec);
-
 /* "the deletion rate", ...: for messages. */
 const char *figure_axis_name(enum figure_axis axis);
 

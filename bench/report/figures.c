@@ -17,6 +17,7 @@
 #include "gnuplot.h"
 #include "pairs.h"
 #include "run_dir.h"
+#include "spec_parts.h"
 
 struct figure_row {
     const char *script;
@@ -115,7 +116,7 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
     const char *mode = csv_text(table, first, CSV_summary_mode);
     bool is_counted = row->column >= CSV_summary_instructions_per_row && row->axis != FIGURE_AXIS_PAIRS;
     char batch[64] = "", *subtitle = NULL;
-    char *rest = figure_spec_without_defaults(group->rest);
+    char *rest = spec_without_defaults(group->rest);
     if (!rest)
         return NULL;
     if (row->axis != FIGURE_AXIS_BATCH)

@@ -8,6 +8,7 @@
 
 #include "figure_data.h"
 #include "report_numbers.h"
+#include "spec_parts.h"
 
 enum { N_CELLS = 6, CELL_CHARS = 128 };
 
@@ -111,7 +112,7 @@ static void write_vector_row(const struct report_text *text, const struct figure
 {
     const struct contest contest = find_contest(group, table, x);
     char cells[N_CELLS][CELL_CHARS] = {{0}}, number[32];
-    char *name = figure_spec_without_defaults(csv_text(table, contest.winner, CSV_summary_dv));
+    char *name = spec_without_defaults(csv_text(table, contest.winner, CSV_summary_dv));
     snprintf(cells[1], sizeof cells[1], "%s of %s (%s %%)",
              csv_text(table, contest.winner, CSV_summary_deleted),
              csv_text(table, contest.winner, CSV_summary_rows),
@@ -150,7 +151,7 @@ static int write_group(const struct report_text *text, const struct key_table *k
     const size_t first = group->points[0].row;
     size_t n_values;
     double *values = report_axis_values(group, &n_values);
-    char *rest = figure_spec_without_defaults(group->rest);
+    char *rest = spec_without_defaults(group->rest);
     if (!values || !rest) {
         free(values);
         free(rest);

@@ -27,6 +27,7 @@ enum csv_file {
     CSV_FILE_counters,
     CSV_FILE_scan,
     CSV_FILE_deletes,
+    CSV_FILE_explain,
     CSV_FILE_claims
 };
 
@@ -81,7 +82,7 @@ struct csv_table; /* all rows of one file in memory */
 /* Reads a whole file. Columns are found by name in any order, unknown ones are passed over; LF and CRLF,
  * quotes and a UTF-8 byte order mark are understood. Returns 0, DV_ERROR_MEMORY, or DV_ERROR_INPUT: cannot be
  * read; with the offset, no such header, a column missing, a row with another number of cells or of another schema;
- * with line and column, a cell of a number that holds none, or one below 0 (counters.csv may have them); a last line
+ * with line and column, a cell of a number that holds none, or one below 0 (counters.csv and explain.csv may have them); a last line
  * without line end, which may be half of what was meant. */
 int csv_load(struct csv_table **table_out, const char *path, enum csv_file file, struct dv_error *error_out);
 

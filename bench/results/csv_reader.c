@@ -49,6 +49,8 @@ enum csv_column csv_schema_column(enum csv_file file)
         return CSV_samples_schema;
     case CSV_FILE_counters:
         return CSV_counters_schema;
+    case CSV_FILE_explain:
+        return CSV_explain_schema;
     case CSV_FILE_claims:
         return CSV_claims_schema;
     case CSV_FILE_deletes:
@@ -139,7 +141,7 @@ static bool is_number(const struct csv_table *table, const char *text, enum csv_
         strpbrk(text, "0123456789") != NULL && strspn(text, "+-.0123456789eE") == strlen(text);
     if (!has_digit || *end != 0 || !isfinite(value) || (kind == CSV_KIND_integer && strpbrk(text, "+.eE")))
         return false;
-    return table->file == CSV_FILE_counters || !signbit(value);
+    return table->file == CSV_FILE_counters || table->file == CSV_FILE_explain || !signbit(value);
 }
 
 /* Of the last row: what is not a number must not become a missing one, or a fast one. */

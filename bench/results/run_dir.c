@@ -31,7 +31,8 @@ const char *run_dir_csv_name(enum csv_file file)
     static const char *const names[] = {
         [CSV_FILE_summary] = "summary.csv",   [CSV_FILE_samples] = "samples.csv",
         [CSV_FILE_counters] = "counters.csv", [CSV_FILE_scan] = "scan.csv",
-        [CSV_FILE_deletes] = "deletes.csv",   [CSV_FILE_claims] = "claims.csv"};
+        [CSV_FILE_deletes] = "deletes.csv",   [CSV_FILE_explain] = "explain.csv",
+        [CSV_FILE_claims] = "claims.csv"};
     return names[file];
 }
 

@@ -14,11 +14,12 @@
 #include "figure_data.h"
 #include "figure_rows.h"
 #include "figures.h"
+#include "spec_parts.h"
 #include "summary_fixture.h"
 
 static void expect_without(const char *spec, const char *keys, const char *rest)
 {
-    char *found = figure_spec_without(spec, keys);
+    char *found = spec_without(spec, keys);
     assert_string_equal(found, rest);
     free(found);
 }
@@ -39,10 +40,10 @@ static void spec_loses_the_keys_of_its_axis(void **state)
 static void spec_tells_its_rate(void **state)
 {
     (void)state;
-    assert_true(figure_spec_rate("uniform:rate=0.05:rows=100") == 0.05);
-    assert_true(figure_spec_rate("article:bp=610:file=0") == 0.061);
-    assert_true(isnan(figure_spec_rate("none:rows=100")));
-    assert_true(isnan(figure_spec_rate("x:notrate=0.5")));
+    assert_true(spec_rate("uniform:rate=0.05:rows=100") == 0.05);
+    assert_true(spec_rate("article:bp=610:file=0") == 0.061);
+    assert_true(isnan(spec_rate("none:rows=100")));
+    assert_true(isnan(spec_rate("x:notrate=0.5")));
 }
 
 #define LOW  "uniform:rate=0.01:rows=100"

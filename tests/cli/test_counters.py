@@ -209,6 +209,8 @@ def test_article(folder):
     assert len(names) == 2 and dvbench("explain", run, *names).stdout == text, names
     row = load(os.path.join(run, "explain.csv"))[0]
     assert abs(float(row["share_pct"]) - 1.41) < 0.005 and row["source"] == "pmu", row
+    assert dvbench("explain", run, row["a"], row["b"], "--csv", "-").stdout == text, row
+    assert row["schema"] == rows[0]["schema"] and row["run"] == "none", row
     hashes = [row["cell"] for row in rows if row["kernel"] == "direct_scalar"]
     assert "explain 1.41 %" in dvbench("explain", run, *hashes, "--csv", "-").stdout
     dvbench("explain", run, "direct_scalar/row_ids@uniform", hashes[0], expect=(2,))

@@ -10,6 +10,7 @@ writer and a murmur3 of its own. A spec must be canonical (every parameter writt
   recipes.py --update FILE           recomputes the lines of FILE, of which only the first column is read
   recipes.py --against PROGRAM N     compares N random specs with what PROGRAM prints for them; exit 1 where one differs
 """
+import itertools
 import random
 import struct
 import subprocess
@@ -340,7 +341,7 @@ def line(text):
 
 # ---- comparing ----
 
-def random_spec(rng):
+def random_spec(rng, recipe):
     rows = rng.choice([1, 2, 100, 65535, 65536, 65537, 200000, rng.randrange(1, 300000)])
     # Few decimals make rates that recur; many make odd fractions.
     rate = rng.choice(["0", "0.001", "0.05", "0.5", "0.0%d" % rng.randrange(1, 10**9)]).rstrip("0") or "0"
@@ -360,7 +361,6 @@ def random_spec(rng):
                                "axis=occupancy:bp=50:file=0:percent=%d" % rng.choice([0, 50, 100])]),
     }
     own["microbench"] = "pattern=" + rng.choice(["sparse_0_5", "medium_5", "dense_12", "run_contig", "run_partial", "empty_batch"])
-    recipe = rng.choice(sorted(RECIPES))
     base = rng.choice([0, 1, 30268, 65535, 2**32 - 70000, 2**32 - 1, 2**47 + 5, 0x7FFFFFFE80000001 - rows])
     seed = "" if recipe in ("article", "microbench") else "seed=%d:" % rng.choice([0, 1, 2**64 - 1, rng.randrange(2**64)])
     parts = [recipe] + ([own[recipe]] if recipe in own else [])
@@ -372,6 +372,10 @@ def report(pairs):
     different = [(mine, theirs) for mine, theirs in pairs if mine != theirs]
     for mine, theirs in different:
         print("reference: %s\nfound:     %s" % (mine, theirs))
+        spec, read_as = mine.split()[0], theirs.split()[0]
+        if spec != read_as:
+            print("  the program reads this spec as %s: random_spec in %s names all parameters of a recipe, in the order of "
+                  "datasets/recipes.def" % (read_as, __file__))
     print("%d specs compared, %d differ" % (len(pairs), len(different)))
     return 1 if different or not pairs else 0
 
@@ -394,7 +398,8 @@ def update(path):
 
 def against(program, n_specs):
     rng = random.Random(20260817)
-    specs = [random_spec(rng) for _ in range(n_specs)]
+    specs = [random_spec(rng, recipe) for _, recipe in zip(range(n_specs), itertools.cycle(sorted(RECIPES)))]
+    assert n_specs >= len(RECIPES), "%d specs for %d recipes: some are never compared" % (n_specs, len(RECIPES))
     found = subprocess.run([program] + specs, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
     assert len(found) == len(specs), "%d lines for %d specs" % (len(found), len(specs))
     return report([(line(spec), theirs) for spec, theirs in zip(specs, found)])

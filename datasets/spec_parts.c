@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spec says besides its axis. Figures need no more of a spec than this: which rows differ in the axis
- * alone. */
+#include "spec_parts.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "figure_rows.h"
 
 /* Whether the part `key=...` of n bytes has a key of the comma list. */
 static bool has_key(const char *part, size_t n, const char *keys)
@@ -24,7 +22,7 @@ static bool has_key(const char *part, size_t n, const char *keys)
     return false;
 }
 
-char *figure_spec_without(const char *spec, const char *keys)
+char *spec_without(const char *spec, const char *keys)
 {
     char *rest = malloc(strlen(spec) + 1);
     if (!rest)
@@ -44,16 +42,15 @@ char *figure_spec_without(const char *spec, const char *keys)
     return rest;
 }
 
-char *figure_spec_without_defaults(const char *spec)
+char *spec_without_defaults(const char *spec)
 {
-    bool has_base = figure_spec_value(spec, "base") != 0,
-         has_optimize = figure_spec_value(spec, "optimize") != 1;
-    return figure_spec_without(spec, has_base       ? has_optimize ? "" : "optimize"
-                                     : has_optimize ? "base"
-                                                    : "base,optimize");
+    bool has_base = spec_value(spec, "base") != 0, has_optimize = spec_value(spec, "optimize") != 1;
+    return spec_without(spec, has_base       ? has_optimize ? "" : "optimize"
+                              : has_optimize ? "base"
+                                             : "base,optimize");
 }
 
-double figure_spec_value(const char *spec, const char *key)
+double spec_value(const char *spec, const char *key)
 {
     for (const char *part = spec + strcspn(spec, ":"); *part == ':';) {
         size_t n_part = strcspn(++part, ":");
@@ -64,8 +61,8 @@ double figure_spec_value(const char *spec, const char *key)
     return NAN;
 }
 
-double figure_spec_rate(const char *spec)
+double spec_rate(const char *spec)
 {
-    double rate = figure_spec_value(spec, "rate");
-    return isnan(rate) ? figure_spec_value(spec, "bp") / 10000 : rate;
+    double rate = spec_value(spec, "rate");
+    return isnan(rate) ? spec_value(spec, "bp") / 10000 : rate;
 }
