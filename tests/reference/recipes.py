@@ -372,10 +372,6 @@ def report(pairs):
     different = [(mine, theirs) for mine, theirs in pairs if mine != theirs]
     for mine, theirs in different:
         print("reference: %s\nfound:     %s" % (mine, theirs))
-        spec, read_as = mine.split()[0], theirs.split()[0]
-        if spec != read_as:
-            print("  the program reads this spec as %s: random_spec in %s names all parameters of a recipe, in the order of "
-                  "datasets/recipes.def" % (read_as, __file__))
     print("%d specs compared, %d differ" % (len(pairs), len(different)))
     return 1 if different or not pairs else 0
 
@@ -402,6 +398,10 @@ def against(program, n_specs):
     assert n_specs >= len(RECIPES), "%d specs for %d recipes: some are never compared" % (n_specs, len(RECIPES))
     found = subprocess.run([program] + specs, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
     assert len(found) == len(specs), "%d lines for %d specs" % (len(found), len(specs))
+    for spec, read_as in zip(specs, (text.split()[0] for text in found)):
+        if spec != read_as:
+            sys.exit("%s is read as %s: random_spec in %s must give all parameters of the recipe, in the order of "
+                     "datasets/recipes.def" % (spec, read_as, __file__))
     return report([(line(spec), theirs) for spec, theirs in zip(specs, found)])
 
 

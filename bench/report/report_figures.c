@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report_sections.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_numbers.h"
+
+/* What is seen, for who cannot see it: the question and the ends of what is drawn. */
+static char *describe_figure(const struct figure *figure, const struct csv_table *table)
+{
+    size_t least = REPORT_NO_ROW, most = REPORT_NO_ROW;
+    for (size_t i = 0; i < figure->n_rows; i++) {
+        const size_t row = figure->rows[i];
+        const double value = csv_real(table, row, figure->column);
+        if (least == REPORT_NO_ROW || value < csv_real(table, least, figure->column))
+            least = row;
+        if (most == REPORT_NO_ROW || value > csv_real(table, most, figure->column))
+            most = row;
+    }
+    char low[32], high[32], rate_low[32], rate_high[32], *words = NULL;
+    if (least == REPORT_NO_ROW)
+        return strdup(figure->question);
+    int n = asprintf(
+        &words, "%s The lowest %s is %s of %s where %s %% are deleted, the highest %s of %s where %s %% are.",
+        figure->question, csv_column_info(figure->column)->name,
+        report_number(csv_real(table, least, figure->column), low, sizeof low),
+        csv_text(table, least, CSV_summary_kernel),
+        report_number(100 * csv_real(table, least, CSV_summary_rate), rate_low, sizeof rate_low),
+        report_number(csv_real(table, most, figure->column), high, sizeof high),
+        csv_text(table, most, CSV_summary_kernel),
+        report_number(100 * csv_real(table, most, CSV_summary_rate), rate_high, sizeof rate_high));
+    return n < 0 ? NULL : words;
+}
+
+void report_figure(const struct report_text *text, const struct report *report, const struct figure *figure)
+{
+    char path[512];
+    int n = snprintf(path, sizeof path, "plots/%s.%s", figure->name, figure->extension);
+    char *seen = describe_figure(figure, report->figures.summary);
+    if (seen && n < (int)sizeof path && report_picture(text, report->run_dir, path, seen))
+        report_paragraph(text, "%s %s.", figure->caption, figure->subtitle);
+    free(seen);
+}
+
+/* The figure below the three sentences: the first cost over rate that was drawn, or NULL. */
+const struct figure *report_opening_figure(const struct report *report)
+{
+    for (size_t i = 0; i < report->figures.n_items; i++)
+        if (strncmp(report->figures.items[i].name, "cost_over_rate", strlen("cost_over_rate")) == 0 &&
+            report->figures.items[i].extension[0])
+            return &report->figures.items[i];
+    return NULL;
+}
+
+/* The first picture of each figure in the open, the others of the same question folded below it. */
+void report_figures(const struct report_text *text, const struct report *report)
+{
+    const struct figures *figures = &report->figures;
+    report_heading(text, 2, "Figures");
+    size_t n_shown = 0;
+    for (size_t i = 0; i < figures->n_items; i++) {
+        bool is_first = i == 0 || figures->items[i].question != figures->items[i - 1].question;
+        bool is_last =
+            i + 1 == figures->n_items || figures->items[i + 1].question != figures->items[i].question;
+        if (is_first)
+            report_heading(text, 3, figures->items[i].question);
+        if (!is_first && figures->items[i - 1].question != (i > 1 ? figures->items[i - 2].question : NULL))
+            report_fold_begin(text, "the same for other sinks, batch sizes, modes and vectors");
+        if (&figures->items[i] == report_opening_figure(report))
+            report_paragraph(text, "It is at the top of this report.");
+        else
+            report_figure(text, report, &figures->items[i]);
+        if (!is_first && is_last)
+            report_fold_end(text);
+        n_shown += figures->items[i].extension[0] != '\0';
+    }
+    if (n_shown == 0)
+        report_paragraph(text,
+                         "No pictures were drawn. `dvbench plot` draws them where gnuplot is installed.");
+    report_list(text, (const char *const *)figures->notes, figures->n_notes);
+}
