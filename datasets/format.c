@@ -39,14 +39,6 @@ const char *format_description(enum format_kind kind)
     return descriptions[kind];
 }
 
-int format_find(const char *id)
-{
-    for (int kind = 0; kind < N_FORMATS; kind++)
-        if (strcmp(ids[kind], id) == 0)
-            return kind;
-    return -1;
-}
-
 void format_warn(struct format_file *file, const char *format, ...)
 {
     char *line = NULL;

@@ -46,9 +46,6 @@ const char *format_id(enum format_kind kind);
 /* One line, static. */
 const char *format_description(enum format_kind kind);
 
-/* The kind of an id, or -1. */
-int format_find(const char *id);
-
 /* What the caller knows of the file, usually from a manifest or a descriptor. Zero-initialised: nothing. */
 struct format_options {
     enum format_kind format;

@@ -73,7 +73,7 @@ DEFINE_FILLS(avx2, __attribute__((target("avx2"))), 32)
 DEFINE_FILLS(avx512, __attribute__((target("avx512f,avx512bw,avx512vl"))), 64)
 #endif
 
-enum isa store_bound_isa(void)
+static enum isa widest_stores(void)
 {
     if (cpu_has(ISA_AVX512))
         return ISA_AVX512;
@@ -90,7 +90,7 @@ enum isa store_bound_isa(void)
 
 store_bound_fn *store_bound(enum sink_kind kind)
 {
-    switch (store_bound_isa()) {
+    switch (widest_stores()) {
 #if defined(__x86_64__)
     case ISA_AVX512:
         return CHOOSE(avx512);

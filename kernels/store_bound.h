@@ -19,7 +19,4 @@ typedef void store_bound_fn(void *out, uint32_t n_elements);
  * deleted_offsets and live_runs, whose stores are too few to bound anything. */
 store_bound_fn *store_bound(enum sink_kind kind);
 
-/* Which ISA store_bound chose. */
-enum isa store_bound_isa(void);
-
 #endif

@@ -52,7 +52,8 @@ unsigned long sim_libc_offset(const char *function)
     return (unsigned long)((const char *)address - (const char *)info.dli_fbase);
 }
 
-const char *sim_isa(void)
+/* The highest ISA that kernels may use here, as an id. */
+static const char *highest_isa(void)
 {
     enum isa best = ISA_GENERIC;
     for (int isa = ISA_GENERIC + 1; isa < N_ISAS; isa++)
@@ -223,7 +224,7 @@ int sim_child_run(const char *job_path, struct dv_error *error_out)
 {
     struct child_job job;
     int status = job_read(&job, job_path, error_out);
-    printf("isa %s\n", sim_isa());
+    printf("isa %s\n", highest_isa());
     printf("libc %lx %lx %lx\n", sim_libc_offset("memset"), sim_libc_offset("memcpy"),
            sim_libc_offset("memmove"));
     fflush(stdout);

@@ -22,7 +22,4 @@ int sim_child_run(const char *job_path, struct dv_error *error_out);
  * chooses; 0 where unknown. */
 unsigned long sim_libc_offset(const char *function);
 
-/* The highest ISA that kernels may use here, as an id. */
-const char *sim_isa(void);
-
 #endif

@@ -191,7 +191,8 @@ static int answer(struct scan_function *function, struct scan_thread *thread, co
     return 0;
 }
 
-int scan_function_call(void *user, const struct engine_rows *rows, uint8_t *deleted_out,
+/* The function itself. `user` is the struct scan_function. */
+static int answer_rows(void *user, const struct engine_rows *rows, uint8_t *deleted_out,
                        struct dv_error *error_out)
 {
     struct scan_function *function = user;
@@ -268,7 +269,7 @@ int scan_function_new(struct scan_function **function_out, struct engine *engine
         return dv_no_memory(error_out);
     pthread_mutex_init(&function->lock, NULL);
     function->clock_ns = measure_clock();
-    return engine->add_function(engine, SCAN_FUNCTION_NAME, scan_function_call, function, error_out);
+    return engine->add_function(engine, SCAN_FUNCTION_NAME, answer_rows, function, error_out);
 }
 
 void scan_function_free(struct scan_function *function)

@@ -40,9 +40,6 @@ void scan_function_begin(struct scan_function *function, const struct scan_vecto
 /* Closes what the queries since begin opened, and sums up. */
 struct scan_counts scan_function_end(struct scan_function *function);
 
-/* The function itself, for tests. `user` is the struct scan_function. */
-engine_function scan_function_call;
-
 void scan_function_free(struct scan_function *function);
 
 #endif

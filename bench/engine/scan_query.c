@@ -12,9 +12,8 @@ static const struct kind_row {
     const char *id;
     const char *group;
     const char *predicate;
-    const char *meaning;
 } kinds[SCAN_N_KINDS] = {
-#define SCAN_QUERY(id, group, predicate, meaning) {#id, group, predicate, meaning},
+#define SCAN_QUERY(id, group, predicate, meaning) {#id, group, predicate},
 #include "scan_queries.def"
 #undef SCAN_QUERY
 };
@@ -22,11 +21,6 @@ static const struct kind_row {
 const char *scan_kind_id(enum scan_kind kind)
 {
     return kinds[kind].id;
-}
-
-const char *scan_kind_meaning(enum scan_kind kind)
-{
-    return kinds[kind].meaning;
 }
 
 int scan_kind_find(const char *id, size_t n_id)

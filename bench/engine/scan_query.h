@@ -21,7 +21,6 @@ enum scan_kind {
 
 /* "scan", "small", ... static. */
 const char *scan_kind_id(enum scan_kind kind);
-const char *scan_kind_meaning(enum scan_kind kind);
 /* -1 where unknown. */
 int scan_kind_find(const char *id, size_t n_id);
 

@@ -104,7 +104,7 @@ static const char *find_isa_technique(const struct candidates *candidates)
     return best ? best->technique : NULL;
 }
 
-bool figure_is_main(const char *technique)
+static bool is_main(const char *technique)
 {
     const size_t n = strlen(technique);
     for (const char *at = FIGURE_MAIN_TECHNIQUES; *at; at += strcspn(at, " "), at += *at == ' ')
@@ -124,7 +124,7 @@ static void choose(struct candidates *candidates, enum figure_choice choice)
             one->is_chosen = isa_technique && strcmp(one->technique, isa_technique) == 0;
         else
             one->is_chosen = is_best_of_technique(candidates, one) &&
-                             (choice == FIGURE_CHOICE_TECHNIQUES || figure_is_main(one->technique));
+                             (choice == FIGURE_CHOICE_TECHNIQUES || is_main(one->technique));
     }
 }
 

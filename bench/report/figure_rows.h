@@ -28,7 +28,7 @@ enum figure_axis {
 
 enum figure_choice {
     FIGURE_CHOICE_TECHNIQUES, /* the fastest kernel of each technique */
-    FIGURE_CHOICE_MAIN,       /* of each technique that figure_is_main */
+    FIGURE_CHOICE_MAIN,       /* of each of FIGURE_MAIN_TECHNIQUES */
     FIGURE_CHOICE_ISA,        /* all of the technique that ran in the most instruction sets, at least two */
     FIGURE_CHOICE_ALL,
 };
@@ -72,7 +72,6 @@ const char *figure_axis_name(enum figure_axis axis);
 /* The techniques that the article is about: what everybody does, its branch-free form, what was merged, and
  * what is possible. */
 #define FIGURE_MAIN_TECHNIQUES "per_row per_row_branchless for_each_in_range direct"
-bool figure_is_main(const char *technique);
 
 /* Keeps the points of the kernels that the choice names, orders them, and fills `kernels`. */
 int figure_group_choose(struct figure_group *group, const struct csv_table *table, enum figure_choice choice,

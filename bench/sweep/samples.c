@@ -228,7 +228,8 @@ bool samples_is_twin(const struct sample_row *row)
     return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
 }
 
-bool samples_same_block(const struct sample_row *a, const struct sample_row *b)
+/* Rows of one DV, sink, batch size and mode. */
+static bool is_same_block(const struct sample_row *a, const struct sample_row *b)
 {
     return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
            strcmp(a->dv, b->dv) == 0;
@@ -238,9 +239,9 @@ void samples_stretch(const struct samples *samples, size_t row, size_t *first_ou
 {
     const struct sample_row *rows = samples->rows, *of = &rows[row];
     size_t first = row, end = row + 1;
-    while (first > 0 && rows[first - 1].start == of->start && samples_same_block(&rows[first - 1], of))
+    while (first > 0 && rows[first - 1].start == of->start && is_same_block(&rows[first - 1], of))
         first--;
-    while (end < samples->n_rows && rows[end].start == of->start && samples_same_block(&rows[end], of))
+    while (end < samples->n_rows && rows[end].start == of->start && is_same_block(&rows[end], of))
         end++;
     *first_out = first;
     *end_out = end;

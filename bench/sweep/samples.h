@@ -63,9 +63,6 @@ const char *samples_twin_hash(const char *cell, char twin_out[CELL_HASH_CHARS + 
 /* A twin's row: its kernel is an id with SAMPLES_TWIN_SUFFIX. */
 bool samples_is_twin(const struct sample_row *row);
 
-/* Rows of one DV, sink, batch size and mode. */
-bool samples_same_block(const struct sample_row *a, const struct sample_row *b);
-
 /* The rows [*first_out, *end_out) around rows[row] of the same block and start. One process start measures a
  * block in one go, so that they stand together. */
 void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out);
