@@ -26,6 +26,11 @@ struct fake_fd {
     uint64_t value;
 };
 
+struct fake_pmu;
+
+/* What event `config` of `type` counts in the n-th stretch. */
+typedef uint64_t fake_pmu_count(const struct fake_pmu *fake, uint32_t type, uint64_t config, size_t stretch);
+
 struct fake_pmu {
     struct fake_fd fds[FAKE_FDS];
     uint64_t next_id;
@@ -51,8 +56,7 @@ struct fake_pmu {
     int level;              /* of perf_event_paranoid */
     bool is_reversed;       /* siblings are read in another order than opened */
     uint64_t start_value;   /* of every counter, such as just below a wrap */
-    /* What event `config` of `type` counts in the n-th stretch. */
-    uint64_t (*count)(const struct fake_pmu *fake, uint32_t type, uint64_t config, size_t stretch);
+    fake_pmu_count *count;
 };
 
 /* Counts 1000 x config in every stretch, no faults, level 2. */

@@ -68,16 +68,26 @@ static uint64_t count_twice(const struct fake_pmu *fake, uint32_t type, uint64_t
     return count_exactly(fake, type, config, stretch) * 2;
 }
 
-static struct pmu_session session; /* large, and of one test at a time */
+static struct pmu_session session; /* large, and of one test at a time, as all of these */
+static struct fake_pmu os;
+static struct pmu_system fake_system;
 
-static void open_session(struct fake_pmu *fake, const struct pmu_system *system)
+static void open_session(void)
 {
     struct counter_events events;
     struct dv_error error = {0};
-    (void)fake;
+    fake_system = fake_pmu_system(&os);
     assert_int_equal(counter_events_parse(&events, NULL, &error), 0);
-    if (pmu_session_open(&session, system, &events, 0, true, &error) != 0)
+    if (pmu_session_open(&session, &fake_system, &events, 0, true, &error) != 0)
         fail_msg("%s", error.message);
+}
+
+/* On a CPU that counts like this and has all counters. */
+static void open_session_of(fake_pmu_count *count)
+{
+    fake_pmu_init(&os);
+    os.count = count;
+    open_session();
 }
 
 static const struct pmu_event *event_of(enum counter_role role)
@@ -91,11 +101,7 @@ static const struct pmu_event *event_of(enum counter_role role)
 static void test_exact_pmu_passes(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    fake_pmu_init(&fake);
-    fake.count = count_exactly;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    open_session(&fake, &system);
+    open_session_of(count_exactly);
     for (int role = 0; role < ROLE_other; role++) {
         assert_int_equal(event_of(role)->status, COUNTER_OK);
         assert_int_equal(event_of(role)->verdict, PMU_PASS);
@@ -103,7 +109,7 @@ static void test_exact_pmu_passes(void **state)
     assert_int_equal(session.n_groups, 1);
     assert_int_equal(session.group_size[0], 4);
     assert_int_equal(pmu_session_status(&session), COUNTER_OK);
-    assert_int_equal(fake.n_opened, fake.n_closed);
+    assert_int_equal(os.n_opened, os.n_closed);
 }
 
 /* Opens, runs all the time and counts 0 for ever: only the self-test sees it. Without the self-test this test
@@ -111,11 +117,7 @@ static void test_exact_pmu_passes(void **state)
 static void test_quiet_event_is_caught(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    fake_pmu_init(&fake);
-    fake.count = count_no_branch_misses;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    open_session(&fake, &system);
+    open_session_of(count_no_branch_misses);
     assert_int_equal(event_of(ROLE_branch_misses)->status, COUNTER_SELF_TEST_FAILED);
     assert_int_equal(event_of(ROLE_branch_misses)->verdict, PMU_FAIL);
     assert_int_equal(event_of(ROLE_instructions)->status, COUNTER_OK);
@@ -127,11 +129,7 @@ static void test_quiet_event_is_caught(void **state)
 static void test_all_quiet(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    fake_pmu_init(&fake);
-    fake.count = count_nothing;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    open_session(&fake, &system);
+    open_session_of(count_nothing);
     for (int role = 0; role < ROLE_other; role++)
         assert_int_equal(event_of(role)->status, COUNTER_SELF_TEST_FAILED);
     assert_int_equal(session.n_groups, 0);
@@ -141,17 +139,11 @@ static void test_all_quiet(void **state)
 static void test_bias_is_used_and_told(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    fake_pmu_init(&fake);
-    fake.count = count_two_pct_more;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    open_session(&fake, &system);
+    open_session_of(count_two_pct_more);
     assert_int_equal(event_of(ROLE_instructions)->status, COUNTER_OK);
     assert_int_equal(event_of(ROLE_instructions)->verdict, PMU_BIAS);
     assert_int_equal(event_of(ROLE_branches)->verdict, PMU_BIAS);
-    fake_pmu_init(&fake);
-    fake.count = count_twice;
-    open_session(&fake, &system);
+    open_session_of(count_twice);
     assert_int_equal(event_of(ROLE_instructions)->status, COUNTER_SELF_TEST_FAILED);
     assert_int_equal(event_of(ROLE_branches)->status, COUNTER_SELF_TEST_FAILED);
 }
@@ -162,12 +154,10 @@ static void test_group_is_split(void **state)
     (void)state;
     for (int is_refused = 0; is_refused < 2; is_refused++)
         for (size_t n_counters = 1; n_counters <= 4; n_counters++) {
-            struct fake_pmu fake;
-            fake_pmu_init(&fake);
-            fake.count = count_exactly;
-            *(is_refused ? &fake.n_counters_refused : &fake.n_counters) = n_counters;
-            const struct pmu_system system = fake_pmu_system(&fake);
-            open_session(&fake, &system);
+            fake_pmu_init(&os);
+            os.count = count_exactly;
+            *(is_refused ? &os.n_counters_refused : &os.n_counters) = n_counters;
+            open_session();
             assert_int_equal(session.n_groups, n_counters == 4 ? 1 : n_counters >= 2 ? 2 : 4);
             assert_int_equal(session.events[session.group_events[0][0]].event.role, ROLE_instructions);
             for (int role = 0; role < ROLE_other; role++)
@@ -179,29 +169,15 @@ static void test_group_is_split(void **state)
 static void test_no_penalty_without_misses(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
     struct pmu_penalty penalty;
-    fake_pmu_init(&fake);
-    fake.count = count_exactly;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    open_session(&fake, &system);
-    fake.count = count_no_branch_misses;
+    open_session_of(count_exactly);
+    os.count = count_no_branch_misses;
     pmu_session_penalty(&session, &penalty);
     assert_int_equal(penalty.status, COUNTER_SELF_TEST_FAILED);
     assert_true(isnan(penalty.core_cycles));
 }
 
 /* --- the sources --- */
-
-static struct counters *open_counters(enum counters_mode mode, const struct pmu_system *system, int *code_out,
-                                      struct dv_error *error_out)
-{
-    struct counters *counters = NULL;
-    const struct counters_options options = {.mode = mode, .program = "/bin/true"};
-    *error_out = (struct dv_error){0};
-    *code_out = counters_open_on(&counters, &options, system, error_out);
-    return counters;
-}
 
 struct job {
     uint8_t *bytes;
@@ -230,10 +206,50 @@ static void make_job(struct job *job)
                                               .n_kernels = 1};
 }
 
-static void free_job(struct job *job)
+/* Counters over the fake, one job, and what is counted of its kernel. */
+struct counting {
+    struct counters *counters;
+    struct job job;
+    struct counters_result result;
+};
+
+static int open_counters(struct counters **counters_out, enum counters_mode mode, struct dv_error *error_out)
 {
-    dv_close(&job->dv);
-    free(job->bytes);
+    const struct counters_options options = {.mode = mode, .program = "/bin/true"};
+    fake_system = fake_pmu_system(&os);
+    return counters_open_on(counters_out, &options, &fake_system, error_out);
+}
+
+/* The fake is as fake_pmu_init made it and the test changed it since. */
+static void begin(struct counting *counting, enum counters_mode mode)
+{
+    struct dv_error error = {0};
+    *counting = (struct counting){0};
+    if (open_counters(&counting->counters, mode, &error) != 0)
+        fail_msg("%s", error.message);
+    make_job(&counting->job);
+}
+
+static void begin_on(struct counting *counting, enum counters_mode mode, fake_pmu_count *count)
+{
+    fake_pmu_init(&os);
+    os.count = count;
+    begin(counting, mode);
+}
+
+static const struct counters_result *count(struct counting *counting)
+{
+    assert_int_equal(
+        counters_measure(counting->counters, &counting->job.counters_job, &counting->result, NULL), 0);
+    return &counting->result;
+}
+
+static void end(struct counting *counting)
+{
+    counters_results_free(&counting->result, 1);
+    dv_close(&counting->job.dv);
+    free(counting->job.bytes);
+    counters_close(counting->counters);
 }
 
 /* After the self-test: the empty loop's pass counts 100 instructions, the kernel's 4100, and so on. */
@@ -261,91 +277,58 @@ static uint64_t count_a_kernel(const struct fake_pmu *fake, uint32_t type, uint6
 static void test_measure(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    struct dv_error error;
-    struct job job;
-    struct counters_result result;
-    int code;
-    fake_pmu_init(&fake);
-    fake.count = count_a_kernel;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    struct counters *counters = open_counters(COUNTERS_AUTO, &system, &code, &error);
-    assert_int_equal(code, 0);
-    assert_string_equal(counters_source(counters), "pmu");
+    struct counting counting;
     struct counter_value penalty[COUNTERS_CALIBRATION_VALUES];
-    assert_int_equal(counters_calibration(counters, penalty), 3);
+    begin_on(&counting, COUNTERS_AUTO, count_a_kernel);
+    assert_string_equal(counters_source(counting.counters), "pmu");
+    assert_int_equal(counters_calibration(counting.counters, penalty), 3);
     assert_string_equal(penalty[0].event, COUNTERS_PENALTY);
     assert_true(fabs(penalty[0].value_per_row - 18) < 0.01);
     assert_true(penalty[1].value_per_row <= penalty[0].value_per_row &&
                 penalty[0].value_per_row <= penalty[2].value_per_row);
-    make_job(&job);
-    assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
-    assert_true(result.instructions_per_row == 4.0);
-    assert_true(result.core_cycles_per_row == 1.0);
-    assert_true(result.ipc == 4.0);
-    assert_true(result.branches_per_row == 0.5);
-    assert_true(result.branch_misses_per_row == 0.0);
-    assert_string_equal(result.status, "");
-    assert_string_equal(result.source, "pmu");
-    assert_int_equal(result.n_values, 4);
-    assert_string_equal(result.values[0].event, "perf::INSTRUCTIONS");
-    assert_string_equal(result.values[0].status, "ok");
-    assert_int_equal(fake.n_opened, fake.n_closed);
-    counters_results_free(&result, 1);
-    free_job(&job);
-    counters_close(counters);
+    const struct counters_result *result = count(&counting);
+    assert_true(result->instructions_per_row == 4.0);
+    assert_true(result->core_cycles_per_row == 1.0);
+    assert_true(result->ipc == 4.0);
+    assert_true(result->branches_per_row == 0.5);
+    assert_true(result->branch_misses_per_row == 0.0);
+    assert_string_equal(result->status, "");
+    assert_string_equal(result->source, "pmu");
+    assert_int_equal(result->n_values, 4);
+    assert_string_equal(result->values[0].event, "perf::INSTRUCTIONS");
+    assert_string_equal(result->values[0].status, "ok");
+    assert_int_equal(os.n_opened, os.n_closed);
+    end(&counting);
 }
 
 /* One event fails its self-test: its cell is empty, with the word for it and no other. */
 static void test_measure_without_branch_misses(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    struct dv_error error;
-    struct job job;
-    struct counters_result result;
-    int code;
-    fake_pmu_init(&fake);
-    fake.count = count_no_branch_misses;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    struct counters *counters = open_counters(COUNTERS_PMU, &system, &code, &error);
-    assert_int_equal(code, 0);
-    fake.count = count_a_kernel;
-    fake.n_stretches = 4 * STRETCHES_PER_EVENT + 1 + 9 * 2; /* where the counting passes begin there */
-    make_job(&job);
-    assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
-    assert_true(isnan(result.branch_misses_per_row));
-    assert_false(isnan(result.instructions_per_row));
-    assert_string_equal(result.status, "branch_misses=self-test-failed");
-    assert_string_equal(result.values[3].status, "self-test-failed");
-    assert_true(isnan(result.values[3].value_per_row));
-    counters_results_free(&result, 1);
-    free_job(&job);
-    counters_close(counters);
+    struct counting counting;
+    begin_on(&counting, COUNTERS_PMU, count_no_branch_misses);
+    os.count = count_a_kernel;
+    os.n_stretches = 4 * STRETCHES_PER_EVENT + 1 + 9 * 2; /* where the counting passes begin there */
+    const struct counters_result *result = count(&counting);
+    assert_true(isnan(result->branch_misses_per_row));
+    assert_false(isnan(result->instructions_per_row));
+    assert_string_equal(result->status, "branch_misses=self-test-failed");
+    assert_string_equal(result->values[3].status, "self-test-failed");
+    assert_true(isnan(result->values[3].value_per_row));
+    end(&counting);
 }
 
 /* The PMU goes to somebody else after the self-test: not scheduled, never 0. */
 static void test_measure_loses_the_pmu(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    struct dv_error error;
-    struct job job;
-    struct counters_result result;
-    int code;
-    fake_pmu_init(&fake);
-    fake.count = count_exactly;
-    const struct pmu_system system = fake_pmu_system(&fake);
-    struct counters *counters = open_counters(COUNTERS_PMU, &system, &code, &error);
-    assert_int_equal(code, 0);
-    fake.running_pct = 60;
-    make_job(&job);
-    assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
-    assert_true(isnan(result.instructions_per_row) && isnan(result.ipc));
-    assert_string_equal(result.status, "not-scheduled");
-    counters_results_free(&result, 1);
-    free_job(&job);
-    counters_close(counters);
+    struct counting counting;
+    begin_on(&counting, COUNTERS_PMU, count_exactly);
+    os.running_pct = 60;
+    const struct counters_result *result = count(&counting);
+    assert_true(isnan(result->instructions_per_row) && isnan(result->ipc));
+    assert_string_equal(result->status, "not-scheduled");
+    end(&counting);
 }
 
 static void test_no_pmu(void **state)
@@ -356,65 +339,49 @@ static void test_no_pmu(void **state)
         const char *word;
     } cases[] = {{ENOENT, "no-pmu"}, {EACCES, "paranoid"}, {EPERM, "seccomp"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fake_pmu fake;
-        struct dv_error error;
-        struct job job;
-        struct counters_result result;
-        int code;
-        fake_pmu_init(&fake);
-        fake.open_errno = cases[i].error;
-        const struct pmu_system system = fake_pmu_system(&fake);
-        assert_null(open_counters(COUNTERS_PMU, &system, &code, &error));
-        assert_int_equal(code, DV_ERROR_UNAVAILABLE);
+        struct dv_error error = {0};
+        struct counting counting = {0};
+        fake_pmu_init(&os);
+        os.open_errno = cases[i].error;
+        assert_int_equal(open_counters(&counting.counters, COUNTERS_PMU, &error), DV_ERROR_UNAVAILABLE);
+        assert_null(counting.counters);
         assert_non_null(strstr(error.message, cases[i].word));
         /* /bin/true is not a child that simulates: auto ends with single steps, where they reach us. */
-        struct counters *counters = open_counters(COUNTERS_AUTO, &system, &code, &error);
-        assert_int_equal(code, 0);
+        begin(&counting, COUNTERS_AUTO);
         const bool has_steps = step_self_test() == COUNTER_OK;
-        assert_string_equal(counters_source(counters), has_steps ? "step" : "none");
-        make_job(&job);
-        assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
-        assert_non_null(strstr(result.status, cases[i].word));
-        assert_int_equal(isnan(result.instructions_per_row), !has_steps);
-        assert_true(isnan(result.branch_misses_per_row));
-        assert_string_equal(result.source, has_steps ? "step" : "none");
-        counters_results_free(&result, 1);
-        free_job(&job);
-        counters_close(counters);
+        assert_string_equal(counters_source(counting.counters), has_steps ? "step" : "none");
+        const struct counters_result *result = count(&counting);
+        assert_non_null(strstr(result->status, cases[i].word));
+        assert_int_equal(isnan(result->instructions_per_row), !has_steps);
+        assert_true(isnan(result->branch_misses_per_row));
+        assert_string_equal(result->source, has_steps ? "step" : "none");
+        end(&counting);
     }
 }
 
 static void test_not_asked(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
-    struct dv_error error;
-    struct job job;
-    struct counters_result result;
-    int code;
-    fake_pmu_init(&fake);
-    const struct pmu_system system = fake_pmu_system(&fake);
-    struct counters *counters = open_counters(COUNTERS_NONE, &system, &code, &error);
-    make_job(&job);
-    assert_int_equal(counters_measure(counters, &job.counters_job, &result, &error), 0);
-    assert_string_equal(result.status, "not-asked");
-    assert_string_equal(result.source, "none");
-    assert_int_equal(fake.n_opened, 0);
-    free_job(&job);
-    counters_close(counters);
+    struct counting counting;
+    fake_pmu_init(&os);
+    begin(&counting, COUNTERS_NONE);
+    const struct counters_result *result = count(&counting);
+    assert_string_equal(result->status, "not-asked");
+    assert_string_equal(result->source, "none");
+    assert_int_equal(os.n_opened, 0);
+    end(&counting);
 }
 
 static void test_unknown_event(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
     struct dv_error error = {0};
     struct counters *counters = NULL;
     const struct counters_options options = {.mode = COUNTERS_PMU,
                                              .events = "perf::INSTRUCTIONS,no_such_pmu::EVENT"};
-    fake_pmu_init(&fake);
-    const struct pmu_system system = fake_pmu_system(&fake);
-    assert_int_equal(counters_open_on(&counters, &options, &system, &error), DV_ERROR_USAGE);
+    fake_pmu_init(&os);
+    fake_system = fake_pmu_system(&os);
+    assert_int_equal(counters_open_on(&counters, &options, &fake_system, &error), DV_ERROR_USAGE);
     assert_non_null(strstr(error.message, "no_such_pmu::EVENT"));
     assert_null(counters);
 }
@@ -433,25 +400,24 @@ static void set_kind(struct cpu_kind *kind, const char *pmu, const char *list, i
 static void test_hybrid(void **state)
 {
     (void)state;
-    struct fake_pmu fake;
     struct counter_events events;
     struct dv_error error = {0};
-    fake_pmu_init(&fake);
-    fake.kinds.n_items = 2;
-    set_kind(&fake.kinds.items[0], "cpu_core", "1-2", 1, PERF_TYPE_SOFTWARE);
-    set_kind(&fake.kinds.items[1], "cpu_atom", "3", 3, 10);
-    const struct pmu_system system = fake_pmu_system(&fake);
+    fake_pmu_init(&os);
+    os.kinds.n_items = 2;
+    set_kind(&os.kinds.items[0], "cpu_core", "1-2", 1, PERF_TYPE_SOFTWARE);
+    set_kind(&os.kinds.items[1], "cpu_atom", "3", 3, 10);
+    fake_system = fake_pmu_system(&os);
     assert_int_equal(counter_events_parse(&events, "perf::INSTRUCTIONS", &error), 0);
-    assert_int_equal(pmu_session_open(&session, &system, &events, 3, true, &error), 0);
+    assert_int_equal(pmu_session_open(&session, &fake_system, &events, 3, true, &error), 0);
     assert_true(session.events[0].attr.config == (UINT64_C(10) << 32 | PERF_COUNT_HW_INSTRUCTIONS));
     assert_non_null(strstr(session.events[0].encoding, "@cpu_atom"));
     assert_int_equal(counter_events_parse(&events, "perf::PAGE-FAULTS", &error), 0);
-    assert_int_equal(pmu_session_open(&session, &system, &events, 3, false, &error), 0);
+    assert_int_equal(pmu_session_open(&session, &fake_system, &events, 3, false, &error), 0);
     assert_int_equal(session.events[0].status, COUNTER_OTHER_PMU);
-    assert_int_equal(pmu_session_open(&session, &system, &events, 3, true, &error), DV_ERROR_USAGE);
+    assert_int_equal(pmu_session_open(&session, &fake_system, &events, 3, true, &error), DV_ERROR_USAGE);
     assert_non_null(strstr(error.message, "cpu_core (CPUs 1-2)"));
     assert_non_null(strstr(error.message, "CPU 3 has cpu_atom"));
-    assert_int_equal(pmu_session_open(&session, &system, &events, -1, true, &error), 0); /* not pinned */
+    assert_int_equal(pmu_session_open(&session, &fake_system, &events, -1, true, &error), 0); /* not pinned */
     assert_int_equal(session.events[0].status, COUNTER_OK);
 }
 
