@@ -42,6 +42,20 @@ static bool has_key(const char *dv, const char *key, uint64_t value)
     return (isnan(found) ? 0 : found) == (double)value;
 }
 
+/* Vectors of the article, or with deletes that are spread alike. */
+static bool is_of_recipe(const struct claims_place *place, size_t row, const struct claim_cell *cell)
+{
+    const char *alike = cell->length ? "runs" : cell->percent ? "occupancy" : "uniform";
+    if (!cell->pattern)
+        return (is_text(place, row, CSV_summary_recipe, "article") ||
+                is_text(place, row, CSV_summary_recipe, alike)) &&
+               fabs(spec_rate(csv_text(place->summary, row, CSV_summary_dv)) - cell->rate) < 1e-9;
+    char part[64];
+    snprintf(part, sizeof part, ":pattern=%s:", cell->pattern);
+    return is_text(place, row, CSV_summary_recipe, "microbench") &&
+           strstr(csv_text(place->summary, row, CSV_summary_dv), part) != NULL;
+}
+
 static bool is_cell(const struct claims_place *place, size_t row, const struct claim_cell *cell)
 {
     const char *dv = csv_text(place->summary, row, CSV_summary_dv);
@@ -52,7 +66,7 @@ static bool is_cell(const struct claims_place *place, size_t row, const struct c
            is_text(place, row, CSV_summary_sink, cell->sink ? cell->sink : "row_ids") &&
            is_text(place, row, CSV_summary_mode, cell->mode ? cell->mode : "stream") &&
            csv_real(place->summary, row, CSV_summary_batch_rows) == batch_rows &&
-           fabs(spec_rate(dv) - cell->rate) < 1e-9 && has_key(dv, "length", cell->length) &&
+           is_of_recipe(place, row, cell) && has_key(dv, "length", cell->length) &&
            has_key(dv, "percent", cell->percent) &&
            (!cell->rows || csv_real(place->summary, row, CSV_summary_rows) == (double)cell->rows);
 }
@@ -201,26 +215,31 @@ static void measure_mixture(struct claim_answer *answer, const struct claim *cla
         N(number(place, bitsets, times[0])), N(mixed[0]));
 }
 
+/* Counted, not timed. The article counts containers, not the headers of the files. */
+static void measure_bytes(struct claim_answer *answer, const struct claim *claim,
+                          const struct claims_place *place, size_t a, size_t b)
+{
+    const double first = report_body_bytes(place->summary, a), second = report_body_bytes(place->summary, b);
+    answer->value = answer->low = answer->high = first / second;
+    judge(answer, claim, 0);
+    snprintf(answer->why, sizeof answer->why,
+             "%.0f bytes of containers against %.0f, as the article counts them; with headers %s and %s.",
+             first, second, csv_text(place->summary, a, CSV_summary_dv_bytes),
+             csv_text(place->summary, b, CSV_summary_dv_bytes));
+}
+
 static void measure_ratio(struct claim_answer *answer, const struct claim *claim,
                           const struct claims_place *place, size_t a, size_t b)
 {
     static const enum csv_column gains[] = {CSV_summary_speedup_vs_per_row, CSV_summary_speedup_low,
-                                            CSV_summary_speedup_high},
-                                 bytes[] = {CSV_summary_dv_bytes, CSV_summary_dv_bytes, CSV_summary_dv_bytes};
+                                            CSV_summary_speedup_high};
     if (claim->kind == CLAIM_COST)
         measure_cost(answer, place, a, b);
     else
-        divide(answer, place, a, b, claim->kind == CLAIM_GAIN ? gains : bytes);
+        divide(answer, place, a, b, gains);
     judge(answer, claim,
-          claim->kind == CLAIM_BYTES ? 0
-                                     : fmax(number(place, a, CSV_summary_noise_floor_pct),
-                                            number(place, b, CSV_summary_noise_floor_pct)));
-    if (claim->kind != CLAIM_BYTES)
-        say_cost(answer, claim, place, a, b);
-    else
-        snprintf(answer->why, sizeof answer->why, "%s bytes against %s.",
-                 csv_text(place->summary, a, CSV_summary_dv_bytes),
-                 csv_text(place->summary, b, CSV_summary_dv_bytes));
+          fmax(number(place, a, CSV_summary_noise_floor_pct), number(place, b, CSV_summary_noise_floor_pct)));
+    say_cost(answer, claim, place, a, b);
 }
 
 static void say_why_not(struct claim_answer *answer, const struct claim *claim)
@@ -248,6 +267,8 @@ struct claim_answer claim_answer_of(const struct claim *claim, const struct clai
         measure_arrays(&answer, place, claim, a);
     else if (claim->kind == CLAIM_MIXTURE)
         measure_mixture(&answer, claim, place, a);
+    else if (claim->kind == CLAIM_BYTES)
+        measure_bytes(&answer, claim, place, a, b);
     else
         measure_ratio(&answer, claim, place, a, b);
     say_why_not(&answer, claim);

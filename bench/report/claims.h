@@ -17,9 +17,10 @@ struct claim_cell {
     const char *sink;
     const char *mode;
     uint64_t batch_rows;
-    uint64_t rows;    /* of the file; 0: any */
-    uint64_t length;  /* of runs; 0: not such a vector */
-    uint64_t percent; /* of the chunks that have deletes; 0: not such a vector */
+    uint64_t rows;       /* of the file; 0: any */
+    uint64_t length;     /* of runs; 0: not such a vector */
+    uint64_t percent;    /* of the chunks that have deletes; 0: not such a vector */
+    const char *pattern; /* of the microbenchmark's chunk, which states the rate; NULL: not such a vector */
 };
 
 enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_UNMEASURED };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "figure_rows.h"
+#include "report_numbers.h"
 #include "stats.h"
 
 enum { LEAST_VECTORS = COST_MODEL_N + 2 };
@@ -24,12 +25,8 @@ static void count_values(const struct csv_table *table, size_t row, double *arra
 {
     const double n_arrays = csv_real(table, row, CSV_summary_array_containers),
                  n_bitsets = csv_real(table, row, CSV_summary_bitset_containers),
-                 n_runs = csv_real(table, row, CSV_summary_run_containers),
-                 n_all = n_arrays + n_bitsets + n_runs;
-    const double n_header =
-        12 + (n_runs > 0 ? 4 + ceil(n_all / 8) : 8) + 4 * n_all + (n_runs == 0 || n_all >= 4 ? 4 * n_all : 0);
-    const double n_bytes =
-        csv_real(table, row, CSV_summary_dv_bytes) - n_header - DV_BITSET_BYTES * n_bitsets - 2 * n_runs;
+                 n_runs = csv_real(table, row, CSV_summary_run_containers);
+    const double n_bytes = report_body_bytes(table, row) - DV_BITSET_BYTES * n_bitsets - 2 * n_runs;
     const double n_each = n_arrays + n_runs > 0 ? fmax(0, n_bytes) / (n_arrays + n_runs) : 0;
     *array_out = n_arrays > 0 ? n_each / 2 : 0;
     *run_out = n_runs > 0 ? n_each / 4 : 0;

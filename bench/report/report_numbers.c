@@ -19,6 +19,18 @@ double report_cost(const struct csv_table *table, size_t row)
     return row == REPORT_NO_ROW ? NAN : figure_row_cost(table, row, NULL);
 }
 
+/* RoaringFormatSpec: 12 bytes for buckets and key; a cookie, key and cardinality per container, and offsets but where there
+ * are runs in fewer than 4. An empty vector has no bucket. */
+double report_body_bytes(const struct csv_table *table, size_t row)
+{
+    const double n_runs = csv_real(table, row, CSV_summary_run_containers),
+                 n_all = csv_real(table, row, CSV_summary_array_containers) +
+                         csv_real(table, row, CSV_summary_bitset_containers) + n_runs;
+    const double n_header =
+        12 + (n_runs > 0 ? 4 + ceil(n_all / 8) : 8) + 4 * n_all + (n_runs == 0 || n_all >= 4 ? 4 * n_all : 0);
+    return n_all > 0 ? csv_real(table, row, CSV_summary_dv_bytes) - n_header : 0;
+}
+
 size_t report_find_row(const struct figure_group *group, const struct csv_table *table, const char *kernel,
                        double x)
 {

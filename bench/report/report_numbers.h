@@ -23,6 +23,9 @@ size_t report_find_fastest(const struct figure_group *group, const struct csv_ta
 /* ns per row as figure_row_cost says, NaN for REPORT_NO_ROW. */
 double report_cost(const struct csv_table *table, size_t row);
 
+/* Bytes of the containers' bodies, without the headers of a payload that has all positions below 2^32. */
+double report_body_bytes(const struct csv_table *table, size_t row);
+
 /* The values along the axis, ascending, each once. The caller frees; NULL without memory or values. */
 double *report_axis_values(const struct figure_group *group, size_t *n_out);
 

@@ -180,11 +180,8 @@ static json_t *this_start(const struct run_info *info)
 }
 
 /* Each process start writes the file anew: what the others said of themselves is taken over from it. */
-static json_t *starts(const char *dir, const struct run_info *info)
+static json_t *starts(const json_t *earlier, const struct run_info *info)
 {
-    char *path = run_dir_file(dir, "run.json");
-    json_t *earlier = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
     json_t *list = json_array();
     const json_t *item;
     size_t i, n_before = 0;
@@ -196,15 +193,25 @@ static json_t *starts(const char *dir, const struct run_info *info)
             (void)json_array_append(list, (json_t *)item);
     }
     (void)json_array_insert_new(list, n_before, this_start(info));
-    json_decref(earlier);
     return list;
+}
+
+/* The run began when its first process did. What another program left has been measured again. */
+static json_t *first_started(const json_t *earlier, const struct run_info *info)
+{
+    const char *program = json_string_value(json_object_get(earlier, "program"));
+    json_t *started = json_object_get(earlier, "started");
+    const bool is_same = info->program && program && strcmp(info->program, program) == 0;
+    return is_same && json_is_string(started) ? json_incref(started) : time_or_null(info->started);
 }
 
 /* The whole file; NULL without memory. */
 static json_t *document(const char *dir, const struct run_info *info)
 {
     char machine[256];
-    json_t *root = json_object();
+    char *path = run_dir_file(dir, "run.json");
+    json_t *root = json_object(), *earlier = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
     machine_id(info->machine, machine, sizeof machine);
     set(&root, "schema", text_or_null(COLUMNS_SCHEMA));
     set(&root, "run", text_or_null(info->run));
@@ -212,20 +219,21 @@ static json_t *document(const char *dir, const struct run_info *info)
     set(&root, "plan", text_or_null(info->plan));
     set(&root, "program", text_or_null(info->program));
     set(&root, "arguments", texts(info->arguments, info->n_arguments));
-    set(&root, "started", time_or_null(info->started));
+    set(&root, "started", first_started(earlier, info));
     set(&root, "ended", time_or_null(info->ended));
     set(&root, "machine", text_or_null(machine));
     set(&root, "cpu", text_or_null(info->machine->cpu_model));
     set(&root, "croaring", text_or_null(dv_croaring_version()));
     set(&root, "compiler", text_or_null(BUILD_COMPILER));
     set(&root, "machine_details", machine_details(info->machine));
-    set(&root, "starts", starts(dir, info));
+    set(&root, "starts", starts(earlier, info));
     set(&root, "held", held(info));
     set(&root, "versions", versions(info));
     set(&root, "builds", builds());
     set(&root, "counters", counters(info));
     set(&root, "settings", pairs(info->settings, info->n_settings));
     set(&root, "warnings", texts(info->warnings, info->n_warnings));
+    json_decref(earlier);
     return root;
 }
 

@@ -47,8 +47,8 @@ struct run_info {
     size_t n_warnings;
 };
 
-/* Writes DIR/run.json, which appears whole or not at all. A file that is there is replaced, except for its list
- * `starts`, {start, status, started, ended, steal_pct} of each other process start. Bytes that are not UTF-8 become
+/* Writes DIR/run.json, which appears whole or not at all. A file that is there is replaced, except for its `started`,
+ * where it is of the same program, and its list `starts`, {start, status, started, ended, steal_pct} of each other process start. Bytes that are not UTF-8 become
  * %XX. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
 int run_json_write(const char *dir, const struct run_info *info, struct dv_error *error_out);
 

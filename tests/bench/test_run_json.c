@@ -161,6 +161,7 @@ static void test_starts_are_kept(void **state)
     for (size_t i = 0; i < 4; i++) {
         const struct run_info info = {.run = "r",
                                       .status = "complete",
+                                      .program = "abc",
                                       .machine = &machine,
                                       .steal_pct = 1.5,
                                       .start = written[i],
@@ -174,7 +175,17 @@ static void test_starts_are_kept(void **state)
         assert_int_equal(start_of(root, i), i);
     const char *again = json_string_value(json_object_get(json_array_get(starts, 1), "started"));
     assert_string_equal(again, "2025-07-30T18:26:43Z");
+    check_text(root, "started", "2025-07-30T18:26:40Z"); /* the run's is that of its first process */
     assert_true(json_real_value(json_object_get(json_array_get(starts, 0), "steal_pct")) == 1.5);
+    json_decref(root);
+    const struct run_info other = {.run = "r",
+                                   .program = "another",
+                                   .machine = &machine,
+                                   .steal_pct = 1.5,
+                                   .started = 1753900009};
+    assert_int_equal(run_json_write(folder, &other, &error), 0);
+    root = json_load_file(path, 0, NULL);
+    check_text(root, "started", "2025-07-30T18:26:49Z");
     json_decref(root);
 }
 

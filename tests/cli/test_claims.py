@@ -69,6 +69,33 @@ class Claims(unittest.TestCase):
                 row["array_containers"], row["bitset_containers"] = "2", "29"
         self.assertEqual(self.cells(self.rows, claim)[3], "differs")
 
+    def test_bytes(self):
+        """31 arrays of 20,000 bytes in all against 3 containers of one run each: 18 bytes, 47 with their headers."""
+        for bp, length, counts in (("50", "1", ("20276", "31", "0", "0")), ("100", "4096", ("47", "0", "0", "3"))):
+            for row in self.rows:
+                if (row["kernel"], row["sink"]) == ("per_row", "row_ids") and f":bp={bp}:" in row["dv"]:
+                    row.update(dv=f"article:axis=runs:bp=50:file=0:length={length}:rows=2000000:base=0:optimize=1", doubts="")
+                    row.update(zip(("dv_bytes", "array_containers", "bitset_containers", "run_containers"), counts))
+        cells = self.cells(self.rows, "| bytes of the vector at 0.5 %, single deletes against runs of 4096 |")
+        self.assertEqual(cells[2:4], ["1112x", "reproduced (factor 2.00)"])
+        self.assertTrue(cells[4].startswith("20008 bytes of containers against 18"), cells)
+
+    def test_the_microbenchmark(self):
+        """Its vectors are found by their pattern; a vector of the same rate that is not spread alike is no cell of a claim."""
+        for row in self.rows:
+            if row is not self.row and (row["kernel"], row["sink"], row["axis_value"]) == ("for_each_in_range", "row_ids", "0.001"):
+                row.update(mode="replay", speedup_vs_per_row="50", speedup_low="49", speedup_high="51", doubts="")
+                block = row["dv"]
+        for row in self.rows:
+            if row["dv"] == block and row["sink"] == "row_ids":
+                row.update(dv="microbench:pattern=run_partial:rows=65536:base=0:optimize=1", recipe="microbench", mode="replay")
+        cells = self.cells(self.rows, "| microbenchmark, 51 runs of 64: callbacks instead of lookups |")
+        self.assertEqual(cells[2:4], ["50.0x (49.0 to 51.0)", "reproduced (factor 2.00)"])
+        for row in self.rows:
+            if row["dv"] == self.row["dv"]:
+                row.update(dv="clustered:rate=0.005:fill=0.9:rows=2000000:seed=1:base=0:optimize=1", recipe="clustered")
+        self.assertEqual(self.cells(self.rows)[2:], ["", "cannot tell", "Not measured: this run lacks the cells."])
+
     def test_csv(self):
         """A row per claim and machine, with what the report's table says."""
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
