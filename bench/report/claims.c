@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "build_info.h"
+#include "disassembly.h"
 #include "figure_rows.h"
 #include "report_numbers.h"
 #include "spec_parts.h"
@@ -146,6 +148,68 @@ static void measure_arrays(struct claim_answer *answer, const struct claims_plac
         report_number(answer->high, text[3], 32));
 }
 
+/* --- the code that was emitted --- */
+
+struct code {
+    char instance[96];
+    enum disassembly_answer answer;
+    char said[200]; /* what the bit is followed by, or why that is not known */
+};
+
+/* Reads each instance once: a report asks several times, and objdump is another process. */
+static const struct code *read_code(const struct claim_cell *cell)
+{
+    static struct code codes[16];
+    static size_t n_codes;
+    char instance[96], mnemonic[16] = "";
+    snprintf(instance, sizeof instance, "%s_%s", cell->kernel, cell->sink ? cell->sink : "row_ids");
+    for (size_t i = 0; i < n_codes; i++)
+        if (strcmp(codes[i].instance, instance) == 0)
+            return &codes[i];
+    struct code *code = &codes[n_codes < 15 ? n_codes++ : 15];
+    struct disassembly disassembly;
+    struct dv_error error = {0};
+    memcpy(code->instance, instance, sizeof instance);
+    if (disassembly_read(&disassembly, instance, false, &error) < 0)
+        snprintf(code->said, sizeof code->said, "%.*s", (int)sizeof code->said - 1, error.message);
+    else {
+        code->answer = disassembly_answer(&disassembly, mnemonic);
+        snprintf(code->said, sizeof code->said, code->answer ? "%s" : "no test of a bit was found in it",
+                 mnemonic);
+    }
+    disassembly_free(&disassembly);
+    return code;
+}
+
+/* Of this program: it says something of the run where it was compiled by the same compiler. */
+static void measure_code(struct claim_answer *answer, const struct claim *claim,
+                         const struct claims_place *place)
+{
+    size_t row = 0;
+    while (row < csv_n_rows(place->summary) && !is_text(place, row, CSV_summary_machine, place->machine))
+        row++;
+    const char *compiler =
+        row < csv_n_rows(place->summary) ? csv_text(place->summary, row, CSV_summary_compiler) : "";
+    if (strcmp(compiler, BUILD_COMPILER) != 0) {
+        snprintf(answer->why, sizeof answer->why,
+                 "Not read: the run's program is of %s, this one, whose code can be read, of %s.", compiler,
+                 BUILD_COMPILER);
+        return;
+    }
+    const struct code *code = read_code(&claim->a);
+    if (code->answer == DISASSEMBLY_UNKNOWN) {
+        snprintf(answer->why, sizeof answer->why, "Not read: %s.", code->said);
+        return;
+    }
+    answer->value = code->answer == DISASSEMBLY_BRANCH;
+    answer->verdict = answer->value == claim->value ? CLAIM_REPRODUCED : CLAIM_DIFFERS;
+    snprintf(answer->why, sizeof answer->why,
+             "In %s, as %s compiled it, the test of a bitset's bit is followed by %s: %s.", code->instance,
+             BUILD_COMPILER, code->said,
+             code->answer == DISASSEMBLY_BRANCH ? "the answer is branched on"
+                                                : "the answer is computed with, not branched on");
+}
+
 /* --- judging --- */
 
 /* The direction counts unless the claim is that there is none; then the whole interval within the factor. */
@@ -256,10 +320,12 @@ static void say_why_not(struct claim_answer *answer, const struct claim *claim)
 struct claim_answer claim_answer_of(const struct claim *claim, const struct claims_place *place)
 {
     struct claim_answer answer = {NAN, NAN, NAN, CLAIM_CANNOT_TELL, ""};
-    const bool is_known = claim->kind != CLAIM_UNMEASURED;
+    const bool is_known = claim->kind != CLAIM_UNMEASURED && claim->kind != CLAIM_CODE;
     const size_t a = is_known ? find(place, &claim->a) : REPORT_NO_ROW,
                  b = is_known ? find(place, claim->b.kernel ? &claim->b : &claim->a) : REPORT_NO_ROW;
-    if (!is_known)
+    if (claim->kind == CLAIM_CODE)
+        measure_code(&answer, claim, place);
+    else if (!is_known)
         snprintf(answer.why, sizeof answer.why, "Not measured: %s.", claim->missing);
     else if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
         snprintf(answer.why, sizeof answer.why, "Not measured: this run lacks the cells.");

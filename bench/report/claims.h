@@ -23,7 +23,7 @@ struct claim_cell {
     const char *pattern; /* of the microbenchmark's chunk, which states the rate; NULL: not such a vector */
 };
 
-enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_UNMEASURED };
+enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_CODE, CLAIM_UNMEASURED };
 
 struct claim {
     enum claim_kind kind;
@@ -47,7 +47,7 @@ struct claims_place {
 struct claim_answer {
     double value, low, high;
     enum claim_verdict verdict;
-    char why[400];
+    char why[480];
 };
 
 /* "cannot tell", ...; static. */

@@ -21,7 +21,9 @@ static const char *value_text(const struct claim *claim, const struct claim_answ
     const char *unit = claim->kind == CLAIM_ARRAYS ? " %" : "x";
     const bool has_interval = claim->kind != CLAIM_BYTES && !isnan(answer->low) && !isnan(answer->high);
     text_out[0] = '\0';
-    if (!isnan(answer->value))
+    if (!isnan(answer->value) && claim->kind == CLAIM_CODE)
+        snprintf(text_out, 128, "%s", answer->value > 0 ? "a branch" : "no branch");
+    else if (!isnan(answer->value))
         snprintf(text_out, 128, has_interval ? "%s%s (%s%s to %s)" : "%s%s",
                  report_number(answer->value, text[0], 32), unit, claim->kind == CLAIM_ARRAYS ? "model " : "",
                  report_number(answer->low, text[1], 32), report_number(answer->high, text[2], 32));

@@ -96,6 +96,23 @@ class Claims(unittest.TestCase):
                 row.update(dv="clustered:rate=0.005:fill=0.9:rows=2000000:seed=1:base=0:optimize=1", recipe="clustered")
         self.assertEqual(self.cells(self.rows)[2:], ["", "cannot tell", "Not measured: this run lacks the cells."])
 
+    def test_the_code(self):
+        """What `asm` finds in this program, for a run of the same compiler; of another one nothing is known."""
+        claim = "| the code of lookups that do not branch, into row_ids |"
+        self.rows = [dict(row, compiler="another 1.0") for row in self.rows]
+        self.assertTrue(self.cells(self.rows, claim)[3:][1].startswith("Not read: the run's program is of another 1.0"))
+        version = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        compiler, = re.findall(r"^ *compiler +(.*\S)", version, re.M)
+        cells = self.cells([dict(row, compiler=compiler) for row in self.rows], claim)
+        asm = subprocess.run([PROGRAM, "asm", "per_row_branchless/row_ids", "--no-source"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        found = re.search("^after the test of a bitset's bit: (\\w+), (a|no) branch on the answer$", asm.stdout, re.M)
+        if not found:
+            self.assertEqual((cells[2], cells[3]), ("", "cannot tell"))
+            self.assertTrue(cells[4].startswith("Not read: "), cells)
+        else:
+            self.assertEqual(cells[2:4], ["no branch", "reproduced"] if found[2] == "no" else ["a branch", "differs"])
+            self.assertIn(f"followed by {found[1]}:", cells[4])
+
     def test_csv(self):
         """A row per claim and machine, with what the report's table says."""
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
