@@ -23,7 +23,15 @@ struct claim_cell {
     const char *pattern; /* of the microbenchmark's chunk, which states the rate; NULL: not such a vector */
 };
 
-enum claim_kind { CLAIM_COST, CLAIM_GAIN, CLAIM_BYTES, CLAIM_ARRAYS, CLAIM_MIXTURE, CLAIM_CODE, CLAIM_UNMEASURED };
+enum claim_kind {
+    CLAIM_COST,
+    CLAIM_GAIN,
+    CLAIM_BYTES,
+    CLAIM_ARRAYS,
+    CLAIM_MIXTURE,
+    CLAIM_CODE,
+    CLAIM_UNMEASURED
+};
 
 struct claim {
     enum claim_kind kind;

@@ -178,11 +178,8 @@ static void test_starts_are_kept(void **state)
     check_text(root, "started", "2025-07-30T18:26:40Z"); /* the run's is that of its first process */
     assert_true(json_real_value(json_object_get(json_array_get(starts, 0), "steal_pct")) == 1.5);
     json_decref(root);
-    const struct run_info other = {.run = "r",
-                                   .program = "another",
-                                   .machine = &machine,
-                                   .steal_pct = 1.5,
-                                   .started = 1753900009};
+    const struct run_info other = {
+        .run = "r", .program = "another", .machine = &machine, .steal_pct = 1.5, .started = 1753900009};
     assert_int_equal(run_json_write(folder, &other, &error), 0);
     root = json_load_file(path, 0, NULL);
     check_text(root, "started", "2025-07-30T18:26:49Z");
