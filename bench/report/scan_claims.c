@@ -8,6 +8,8 @@
 #include "report_numbers.h"
 #include "scan_rows.h"
 
+#define N(value) report_number((value), (char[32]){0}, 32)
+
 enum claim_measure { CLAIM_SHARE, CLAIM_SHORTER, CLAIM_COST, CLAIM_BYTES, CLAIM_SAME, CLAIM_WIDTH };
 
 struct scan_claim {
@@ -117,10 +119,53 @@ static enum verdict judge(const struct scan_claim *claim, const struct range *ra
     return claim->value >= 0.9 * range->low && claim->value <= 1.1 * range->high ? REPRODUCED : DIFFERS;
 }
 
+static double vector_ns(const struct csv_table *scan, size_t row)
+{
+    return scan_value(scan, row, CSV_scan_ns_per_row) * share_of(scan, row).median / 100;
+}
+
+/* What the number comes from. */
+static int say_how(const struct scan_claim *claim, const struct csv_table *scan, char *why_out, size_t n_why)
+{
+    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a),
+                 b = *claim->kernel_b ? scan_find_row(scan, &claim->b, claim->kernel_b) : SCAN_NO_ROW;
+    const double whole = scan_value(scan, a, CSV_scan_ns_per_row);
+    switch (claim->measure) {
+    case CLAIM_SHARE:
+        return snprintf(why_out, n_why, "The vectors took %s of %s ns per row.", N(vector_ns(scan, a)),
+                        N(whole));
+    case CLAIM_SHORTER:
+        return snprintf(why_out, n_why, "%s ns per row; with per_row %s times that.", N(whole),
+                        N(scan_value(scan, a, CSV_scan_gain_vs_per_row)));
+    case CLAIM_BYTES:
+        return snprintf(why_out, n_why, "%.0f bytes against %.0f.", scan_value(scan, a, CSV_scan_dv_bytes),
+                        scan_value(scan, b, CSV_scan_dv_bytes));
+    case CLAIM_WIDTH:
+        return snprintf(why_out, n_why, "Between the widths measured, in a straight line.");
+    default:
+        return snprintf(why_out, n_why, "The vectors took %s ns per row against %s.", N(vector_ns(scan, a)),
+                        N(vector_ns(scan, b)));
+    }
+}
+
+static void say_why(const struct scan_claim *claim, const struct csv_table *scan, const struct range *range,
+                    enum verdict verdict, char *why_out, size_t n_why)
+{
+    if (verdict == NOT_IN_RUN) {
+        snprintf(why_out, n_why, "Not measured: this run lacks the blocks.");
+        return;
+    }
+    const int n = say_how(claim, scan, why_out, n_why);
+    if (verdict == CANNOT_TELL && n > 0 && (size_t)n < n_why)
+        snprintf(why_out + n, n_why - (size_t)n, " Cannot tell: %s.",
+                 isnan(range->low) || isnan(range->high) ? "there is no interval under 6 rounds"
+                                                         : "the interval is too wide");
+}
+
 static enum verdict write_claim(const struct report_text *text, const struct scan_claim *claim,
                                 const struct csv_table *scan)
 {
-    static const char *const verdicts[] = {"reproduced", "differs", "cannot tell", ""};
+    static const char *const verdicts[] = {"reproduced", "differs", "cannot tell", "cannot tell"};
     const struct range range = measure(claim, scan);
     const enum verdict verdict = judge(claim, &range);
     const char *unit = claim->measure == CLAIM_COST || claim->measure == CLAIM_BYTES ? "x"
@@ -135,16 +180,18 @@ static enum verdict write_claim(const struct report_text *text, const struct sca
     else
         snprintf(measured, sizeof measured, "%s%s", texts[0], unit);
     report_number(claim->measure == CLAIM_SAME ? NAN : range.median / claim->value, texts[3], 32);
-    const char *cells[] = {claim->what, claim->published,
-                           verdict == NOT_IN_RUN ? "not in this run" : measured, texts[3], verdicts[verdict]};
-    report_table_row(text, cells, 5);
+    char why[200];
+    say_why(claim, scan, &range, verdict, why, sizeof why);
+    const char *cells[] = {claim->what, claim->published,  verdict == NOT_IN_RUN ? "" : measured,
+                           texts[3],    verdicts[verdict], why};
+    report_table_row(text, cells, 6);
     return verdict;
 }
 
 void scan_claims_write(const struct report_text *text, const struct csv_table *scan)
 {
-    static const char *const headers[] = {"what", "published", "measured here", "here / published",
-                                          "verdict"};
+    static const char *const headers[] = {"what",    "published", "measured here", "here / published",
+                                          "verdict", "why"};
     size_t n[N_VERDICTS] = {0};
     report_heading(text, 2, "The article's claims about whole scans");
     report_paragraph(
@@ -153,7 +200,7 @@ void scan_claims_write(const struct report_text *text, const struct csv_table *s
         "depends on what else the query does. Reproduced: the published value lies within our interval, "
         "widened by the 10 %% that the article's own repetitions differed by. Cannot tell: without an "
         "interval, or with one wider than half of the median.");
-    report_table_begin(text, headers, 5);
+    report_table_begin(text, headers, 6);
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
         n[write_claim(text, &claims[i], scan)]++;
     report_table_end(text);

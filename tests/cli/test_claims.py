@@ -113,6 +113,26 @@ class Claims(unittest.TestCase):
             self.assertEqual(cells[2:4], ["no branch", "reproduced"] if found[2] == "no" else ["a branch", "differs"])
             self.assertIn(f"followed by {found[1]}:", cells[4])
 
+    def test_scans(self):
+        """Each row has its numbers in a sentence; a query that is not in the run cannot be told."""
+        scan = sorted(glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-scan")))[0]
+        run = pathlib.Path(self.folder.name, "scan")
+        run.mkdir()
+        shutil.copy(os.path.join(scan, "scan.csv"), run)
+        subprocess.run([PROGRAM, "report", str(run)], check=True, stdout=subprocess.PIPE)
+        lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (run / "report.md").read_text(encoding="utf-8").splitlines()]
+        rows = {line[0]: line[1:] for line in lines if len(line) == 6}
+        with open(run / "scan.csv", newline="", encoding="utf-8") as file:
+            row, = [row for row in csv.DictReader(file) if (row["query"], row["columns"], row["dv"], row["kernel"], row["files"]) ==
+                    ("scan", "1int", "uniform:rate=0.061", "per_row", "4")]
+        share, whole = float(row["dv_share_pct"]), float(row["ns_per_row"])
+        why = rows["share of a scan of 1 column, 6.1 %"][4]
+        took, of = re.fullmatch(r"The vectors took ([0-9.]+) of ([0-9.]+) ns per row\.", why).groups()
+        self.assertAlmostEqual(float(of), whole, delta=whole / 100)
+        self.assertAlmostEqual(float(took), whole * share / 100, delta=whole / 100)
+        self.assertEqual(rows["share of a scan of 20 columns, 6.1 % (there of several types, here int)"][1:],
+                         ["", "", "cannot tell", "Not measured: this run lacks the blocks."])
+
     def test_csv(self):
         """A row per claim and machine, with what the report's table says."""
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
