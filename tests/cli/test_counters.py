@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+import csv_files
+
 PROGRAM = os.path.abspath(sys.argv[1])
 WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event", "self-test-failed", "file-limit", "busy", "refused",
          "read-failed", "no-libpfm", "no-valgrind", "cannot-simulate", "sim-isa-differs", "other-pmu", "step-refused", "step-too-long", "not-asked",
@@ -27,18 +29,6 @@ def dvbench(*arguments, env=None, expect=(0,)):
 
 def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def load(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def store(path, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def test_counters_command():
@@ -127,7 +117,7 @@ def check_cells(rows, source):
 def test_sweeps(folder, sim_works):
     run = os.path.join(folder, "none")
     sweep(run, "none")
-    rows = load(os.path.join(run, "summary.csv"))
+    rows = csv_files.read(os.path.join(run, "summary.csv"))
     assert check_cells(rows, "none") == 0
     assert {row["counter_status"] for row in rows} == {"not-asked"}
     text = explain(run)
@@ -137,8 +127,8 @@ def test_sweeps(folder, sim_works):
     runs = [os.path.join(folder, name) for name in ("sim1", "sim2")]
     for run in runs:
         sweep(run, "sim")
-    first, second = (load(os.path.join(run, "counters.csv")) for run in runs)
-    assert check_cells(load(os.path.join(runs[0], "summary.csv")), "sim") > 0
+    first, second = (csv_files.read(os.path.join(run, "counters.csv")) for run in runs)
+    assert check_cells(csv_files.read(os.path.join(runs[0], "summary.csv")), "sim") > 0
     assert len(first) == len(second) > 0
     for a, b in zip(first, second):
         assert (a["cell"], a["event"], a["value_per_row"], a["status"]) == (b["cell"], b["event"], b["value_per_row"], b["status"])
@@ -147,7 +137,7 @@ def test_sweeps(folder, sim_works):
     # An event that only a PMU has is a row that says so, not a missing one.
     run = os.path.join(folder, "caches")
     sweep(run, "sim", events="caches")
-    rows = [row for row in load(os.path.join(run, "counters.csv")) if row["event"] == "perf::CACHE-MISSES"]
+    rows = [row for row in csv_files.read(os.path.join(run, "counters.csv")) if row["event"] == "perf::CACHE-MISSES"]
     assert rows and {(row["status"], row["value_per_row"]) for row in rows} == {("cannot-simulate", "")}, rows
 
 
@@ -155,14 +145,14 @@ def test_stepped(folder):
     """A kernel that callgrind cannot run has instructions, and nothing else; explain takes it beside a simulated one."""
     run = os.path.join(folder, "stepped")
     sweep(run, "auto", kernels="direct_avx512_base,direct_scalar")
-    stepped = [row for row in load(os.path.join(run, "summary.csv")) if row["kernel"] == "direct_avx512_base" and row["verdict"] == "ok"]
+    stepped = [row for row in csv_files.read(os.path.join(run, "summary.csv")) if row["kernel"] == "direct_avx512_base" and row["verdict"] == "ok"]
     if not stepped or stepped[0]["counter_source"] == "pmu":
         return  # no AVX-512, or a better source
     for row in stepped:
         assert row["counter_source"] == "step" and 0.3 < float(row["instructions_per_row"]) < 5, row
         assert all(row[name] == "" for name in ("branches_per_row", "branch_misses_per_row", "core_cycles_per_row", "ipc")), row
         assert row["counter_status"].startswith("branches=cannot-simulate;branch_misses=cannot-simulate;core_cycles="), row
-    events = [row for row in load(os.path.join(run, "counters.csv")) if row["source"] == "step"]
+    events = [row for row in csv_files.read(os.path.join(run, "counters.csv")) if row["source"] == "step"]
     assert {row["event"] for row in events} == {"instructions"} and len(events) == len(stepped), events
     for row in events:
         assert row["encoding"].startswith("single steps: batches=") and row["status"] == "ok", row
@@ -172,7 +162,7 @@ def test_stepped(folder):
     assert "no share of branch misses: core cycles were not counted" in text, text
     text = dvbench("explain", run, "direct_scalar/row_ids@uniform:rate=0.05", cell + "0.05").stdout
     assert "counters: step (only instructions" in text and "times the instructions of B" in text, text
-    row = load(os.path.join(run, "explain.csv"))[0]
+    row = csv_files.read(os.path.join(run, "explain.csv"))[0]
     assert row["source"] == "sim+step" and row["share_pct"] == "" and float(row["instructions_ratio"]) > 1, row
     assert row["delta_branches"] == "" and row["delta_branch_misses"] == "", row
     with open(dvbench("report", run).stdout.split("\n")[0].split()[-1], encoding="utf-8") as file:
@@ -187,18 +177,18 @@ def test_article(folder):
     """The article's raw counts in a run's files: the share that it states, with the penalty that it assumes."""
     run = os.path.join(folder, "none")
     summary = os.path.join(run, "summary.csv")
-    rows = load(summary)
+    rows = csv_files.read(summary)
     counts = {"0.05": (393831.4, 1849863, 483228, 381.34), "0.12": (92786.1, 432446, 89198, 145.94)}
     for row in rows:
         rate = "0.05" if "rate=0.05" in row["dv"] else "0.12"
         cycles, instructions, branches, misses = (value / 5000 for value in counts[rate])
         row.update(counter_source="pmu", counter_status="", core_cycles_per_row=cycles, instructions_per_row=instructions,
                    branches_per_row=branches, branch_misses_per_row=misses, ipc=instructions / cycles)
-    store(summary, rows)
+    csv_files.write(summary, rows)
     assert "--penalty CYCLES" in explain(run)
     text = explain(run, "--penalty", "18")
     assert "explain 1.41 % of the difference" in text and "as given" in text, text
-    store(os.path.join(run, "counters.csv"), [
+    csv_files.write(os.path.join(run, "counters.csv"), [
         dict(schema=rows[0]["schema"], run="none", cell="calibration", event=event, encoding="", source="pmu", value_per_row=value,
              status="ok", **{"pass": 0})
         for event, value in (("miss_penalty", 18), ("miss_penalty_low", 15), ("miss_penalty_high", 20))])
@@ -207,7 +197,7 @@ def test_article(folder):
     assert "marginal IPC 4.71" in text, text
     names = re.findall(r"^  [AB]  (.+)$", text, re.M)
     assert len(names) == 2 and dvbench("explain", run, *names).stdout == text, names
-    row = load(os.path.join(run, "explain.csv"))[0]
+    row = csv_files.read(os.path.join(run, "explain.csv"))[0]
     assert abs(float(row["share_pct"]) - 1.41) < 0.005 and row["source"] == "pmu", row
     assert dvbench("explain", run, row["a"], row["b"], "--csv", "-").stdout == text, row
     assert row["schema"] == rows[0]["schema"] and row["run"] == "none", row

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`gate` on made-up runs: what it judges by, when it cannot judge, and its forms of output. argv: dvbench, the source tree."""
-import csv
 import json
 import os
 import re
@@ -10,6 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import csv_files
 import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -22,19 +22,10 @@ def make_run(folder, name, *options):
     return path
 
 
-def rewrite(path, change):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(change(row) for row in rows)
-
-
 def copy_run(source, name, file, change):
     target = os.path.join(os.path.dirname(source), name)
     shutil.copytree(source, target)
-    rewrite(os.path.join(target, file + ".csv"), change)
+    csv_files.rewrite(os.path.join(target, file + ".csv"), change)
     return target
 
 
@@ -71,26 +62,25 @@ def test_noise_that_hides_a_regression_has_an_exit_of_its_own(folder):
     loud = copy_run(a, "loud", "summary", lambda row: dict(row, noise_floor_pct="40"))
     shutil.copy(os.path.join(make_run(folder, "slow", "--counters", "none", "--slow", *(
         f"{kernel}=1.2" for kernel in ("per_row", "per_row_raw", "per_row_bulk", "per_row_branchless"))), "samples.csv"), loud)
-    rewrite(os.path.join(loud, "summary.csv"), lambda row: row)
+    csv_files.rewrite(os.path.join(loud, "summary.csv"), lambda row: row)
     cells = {row["kernel"] + row["dv"] + row["sink"]: row["cell"] for row in rows_of(a, "summary")}
-    rewrite(os.path.join(loud, "samples.csv"), lambda row: dict(row, cell=cells[row["kernel"] + row["dv"] + row["sink"]]))
+    csv_files.rewrite(os.path.join(loud, "samples.csv"), lambda row: dict(row, cell=cells[row["kernel"] + row["dv"] + row["sink"]]))
     said = gate(a, loud, expect=5)
     assert "96 of 504 cells are too noisy to judge" in said and "gate: too noisy to judge" in said, said
     assert gate(a, loud, "--threshold", "30").endswith("gate: passed\n")
     # Where something is wrong as well, that is the answer.
-    rewrite(os.path.join(loud, "summary.csv"),
+    csv_files.rewrite(os.path.join(loud, "summary.csv"),
             lambda row: dict(row, verdict="wrong") if row["kernel"] == "direct_avx512" else row)
     assert "gate: stopped" in gate(a, loud, expect=1)
     # A single noisy kernel of 21 is not enough.
     one = copy_run(a, "one", "samples", lambda row: slower(row, "per_row", "ns_per_row", 1.2))
-    rewrite(os.path.join(one, "summary.csv"), lambda row: dict(row, noise_floor_pct="40"))
+    csv_files.rewrite(os.path.join(one, "summary.csv"), lambda row: dict(row, noise_floor_pct="40"))
     said = gate(a, one)
     assert "24 too noisy" in said and "gate: passed" in said, said
 
 
 def rows_of(run, file):
-    with open(os.path.join(run, file + ".csv"), newline="", encoding="utf-8") as opened:
-        return list(csv.DictReader(opened))
+    return csv_files.read(os.path.join(run, file + ".csv"))
 
 
 def test_a_second_baseline_is_the_floor(folder):
@@ -117,7 +107,7 @@ def test_a_second_baseline_is_the_floor(folder):
 
 def test_every_form_says_the_same(folder):
     a = make_run(folder, "a", "--counters", "none")
-    rewrite(os.path.join(a, "summary.csv"), lambda row: dict(row, dv='a<b>&"c|\x01\ufffe.bin' + row["axis_value"])
+    csv_files.rewrite(os.path.join(a, "summary.csv"), lambda row: dict(row, dv='a<b>&"c|\x01\ufffe.bin' + row["axis_value"])
             if row["kernel"] == "per_row" else row)
     b = copy_run(a, "b", "samples", lambda row: slower(row, "per_row_bulk", "ns_per_row", 1.5))
     with open(os.path.join(b, "run.json"), encoding="utf-8") as file:
@@ -144,7 +134,7 @@ def test_every_form_says_the_same(folder):
     assert passed.find("testsuite").get("failures") == "0"
     noisy = copy_run(b, "noisy", "summary", lambda row: dict(row, noise_floor_pct="80"))
     for kernel in ("per_row_raw", "direct_avx2"):
-        rewrite(os.path.join(noisy, "samples.csv"), lambda row, k=kernel: slower(row, k, "ns_per_row", 1.5))
+        csv_files.rewrite(os.path.join(noisy, "samples.csv"), lambda row, k=kernel: slower(row, k, "ns_per_row", 1.5))
     noisy_xml = xml.etree.ElementTree.fromstring(
         gate(a, noisy, "--allow-differences", "--format", "junit", expect=5).encode()).find("testsuite")
     assert noisy_xml.get("failures") == "0" and int(noisy_xml.get("skipped")) == 1 + 3 * 24

@@ -3,7 +3,6 @@
 """plot, report, compare, gate and merge on synthetic runs, through the program. argv: dvbench, the source tree, and `all`
 to draw every figure in every test: without it, each is drawn once and a test draws only those that it looks into.
 Exits 77 where gnuplot is missing."""
-import csv
 import html
 import os
 import re
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import csv_files
 import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -41,17 +41,6 @@ def only(*figures):
 
 def drew_enough(paths, n_chosen):
     return len(paths) > 10 if DRAWS_ALL else len(paths) >= n_chosen
-
-
-def rewrite(path, change):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    names = rows[0].keys()
-    rows = [row for row in map(change, rows) if row]
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def pictures(output):
@@ -118,7 +107,7 @@ def test_vectors_of_odd_files_have_their_column(folder):
             return row
 
         run = make_run(os.path.join(folder, f"odd{i}"))
-        rewrite(os.path.join(run, "summary.csv"), change)
+        csv_files.rewrite(os.path.join(run, "summary.csv"), change)
         done = dvbench("plot", run)
         assert any("cost_table" in path for path in pictures(done.stdout)), done.stdout
         table = open(os.path.join(run, "plots", "cost_table_vectors.row_ids.svg"), encoding="utf-8").read()
@@ -135,7 +124,7 @@ def test_empty_cells_and_zeros(folder):
         return row
 
     run = make_run(os.path.join(folder, "holes"))
-    rewrite(os.path.join(run, "summary.csv"), change)
+    csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     done = dvbench("plot", run, *only("cost_over_rate", "misses_over_rate"))
     assert not [line for line in done.stdout.splitlines() if "gnuplot" in line], done.stdout
     cost = open(os.path.join(run, "plots", "cost_over_rate.row_ids.svg"), encoding="utf-8").read()
@@ -167,7 +156,7 @@ def test_what_goes_wrong_is_said(folder):
     assert re.search(r"^note: cliff\.row_ids: not drawn, .*gnuplot failed", done.stdout, re.M), done.stdout
     assert "one run folder" in dvbench("plot", expect=2).stderr
     assert "summary.csv" in dvbench("plot", folder + "/absent", expect=3).stderr
-    rewrite(os.path.join(run, "summary.csv"), lambda row: dict(row, schema="99"))
+    csv_files.rewrite(os.path.join(run, "summary.csv"), lambda row: dict(row, schema="99"))
     done = dvbench("report", run, expect=3)
     assert "99" in done.stderr and "summary.csv" in done.stderr, done.stderr
 
@@ -181,7 +170,7 @@ def test_report(folder):
         return row
 
     run = make_run(os.path.join(folder, "report"))
-    rewrite(os.path.join(run, "summary.csv"), change)
+    csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     dvbench("report", run)
     markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
     assert "No pictures were drawn" in markdown
@@ -199,9 +188,8 @@ def test_report(folder):
     sources = re.findall(r'src="([^"]*)"', page)
     assert len(sources) == len(links) and all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     alternatives = re.findall(r'<img alt="([^"]*)"', page)
-    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
-        costs = [(float(row["ns_per_row"]), row["kernel"]) for row in csv.DictReader(file)
-                 if row["verdict"] == "ok" and row["axis"] == "rate" and row["sink"] == "row_ids" and row["batch_rows"] == "5000"]
+    costs = [(float(row["ns_per_row"]), row["kernel"]) for row in csv_files.read(os.path.join(run, "summary.csv"))
+             if row["verdict"] == "ok" and row["axis"] == "rate" and row["sink"] == "row_ids" and row["batch_rows"] == "5000"]
     drawn = next(words for words in alternatives if words.startswith("What does every kernel cost"))
     least, kernel = min(costs)
     assert f"The lowest ns_per_row is {least:.4f} of {kernel} where" in drawn and f" of {max(costs)[1]} where" in drawn, drawn
@@ -320,12 +308,9 @@ def test_a_committed_run_stays_as_it_is(folder):
 def test_many_vectors_keep_what_tells_them_apart(folder):
     names = [f"warehouse/table/part-{i:02d}-0123456789abcdef-0123456789-same-end-deletes.puffin" for i in range(50)]
     run = make_run(os.path.join(folder, "many"))
-    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["axis"] == "rate" and row["axis_value"] == "0.01" and row["sink"] == "row_ids"]
-    with open(os.path.join(run, "summary.csv"), "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(dict(row, dv=name, axis="", axis_value="") for name in names for row in rows)
+    rows = [row for row in csv_files.read(os.path.join(run, "summary.csv")) if row["axis"] == "rate" and row["axis_value"] == "0.01" and row["sink"] == "row_ids"]
+    csv_files.write(os.path.join(run, "summary.csv"),
+                    [dict(row, dv=name, axis="", axis_value="") for name in names for row in rows])
     dvbench("plot", run, "--figure", "cost_table")
     text = open(os.path.join(run, "plots", "cost_table_vectors.row_ids.svg"), encoding="utf-8").read()
     labels = {label for label in re.findall(r">\s*(part-[^<]*?)\s*<", text)}
@@ -341,7 +326,7 @@ def test_the_winners_have_a_map_whichever_axis_came_first(folder):
 
     run = make_run(os.path.join(folder, "grid"), "--full")
     dvbench("plot", run, "--figure", "winner_map", "--figure", "explain", "--out", os.path.join(folder, "a"))
-    rewrite(os.path.join(run, "summary.csv"), change)
+    csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     dvbench("plot", run, "--figure", "winner_map", "--out", os.path.join(folder, "b"))
     a, b = (open(os.path.join(folder, out, "winner_map.row_ids.svg"), encoding="utf-8").read() for out in "ab")
     assert a == b
@@ -362,13 +347,12 @@ def test_report_of_files(folder):
         return row
 
     run = make_run(os.path.join(folder, "files"))
-    rewrite(os.path.join(run, "summary.csv"), change)
+    csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     done = dvbench("plot", run)
     assert len([line for line in done.stdout.splitlines() if line.startswith("note: ")]) == 1, done.stdout
     dvbench("report", run)
     markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
-    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["verdict"] == "ok" and row["sink"] == "row_ids"]
+    rows = [row for row in csv_files.read(os.path.join(run, "summary.csv")) if row["verdict"] == "ok" and row["sink"] == "row_ids"]
     for name in rates.values():
         def cost(row):
             return float(row["total_ns_per_row" if row["works_at_open"] == "1" else "ns_per_row"])
@@ -425,7 +409,7 @@ def test_axes_are_those_of_the_data(folder):
         return row
 
     run = make_run(os.path.join(folder, "runs"), "--full", "--counters", "none")
-    rewrite(os.path.join(run, "summary.csv"), change)
+    csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     assert "gnuplot" not in dvbench("plot", run, *only("cost_over_rate", "cliff", "cost_over_batch")).stdout
     for figure in ("cost_over_rate", "cliff"):
         text = open(os.path.join(run, "plots", figure + ".row_ids.svg"), encoding="utf-8").read()
@@ -483,7 +467,7 @@ def test_compare_and_gate(folder):
 def copy_run(source, target, change=None):
     shutil.copytree(source, target)
     if change:
-        rewrite(os.path.join(target, "summary.csv"), change)
+        csv_files.rewrite(os.path.join(target, "summary.csv"), change)
     return target
 
 
@@ -529,9 +513,9 @@ def test_merge(folder):
     b = make_run(os.path.join(folder, "m2"), "--machine", "CPU two")
     out = os.path.join(folder, "merged")
     dvbench("merge", out, a, b)
-    rows = list(csv.DictReader(open(os.path.join(out, "summary.csv"), encoding="utf-8")))
+    rows = csv_files.read(os.path.join(out, "summary.csv"))
     assert {row["run"] for row in rows} == {"m1", "m2"}
-    assert len(rows) == 2 * len(list(csv.DictReader(open(os.path.join(a, "summary.csv"), encoding="utf-8"))))
+    assert len(rows) == 2 * len(csv_files.read(os.path.join(a, "summary.csv")))
     chosen = only("cost_over_rate", "cliff")
     drawn = pictures(dvbench("plot", out, *chosen).stdout)
     assert len(drawn) == 2 * len(pictures(dvbench("plot", a, *chosen).stdout)) > 0 and len(set(drawn)) == len(drawn)

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+from csv_files import read as rows
+
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 
 SUMMARY = """schema,run,machine,cpu,croaring,compiler,cell,dv,dv_bytes,dv_digest,recipe,axis,axis_value,rows,rate,deleted,chunks,
@@ -26,11 +28,6 @@ SMALL = ["--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "r
 
 def run(*words, **kwargs):
     return subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, **kwargs)
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 class Sweep(unittest.TestCase):

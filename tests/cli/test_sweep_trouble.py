@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sweep` where something gets in its way: signals, full disks, other programs' rows, wrong kernels, files without rows."""
-import csv
 import ctypes
 import json
 import os
@@ -13,15 +12,12 @@ import tempfile
 import time
 import unittest
 
+from csv_files import read as rows
+
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 QUICKLY = ["--rounds", "6", "--min-time", "200us", "--counters", "none", "--no-plots", "--quiet"]
 SMALL = ["--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "row_ids", "--kernel", "per_row,direct_scalar"]
 EMPTY = bytes(8)  # a portable 64-bit bitmap of no buckets
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 class Trouble(unittest.TestCase):
