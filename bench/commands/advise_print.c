@@ -69,11 +69,12 @@ static void print_models(const struct advise *advise)
         if (!model->run || !model->model.is_usable || !model->trial.n_vectors)
             continue;
         if (is_first)
-            printf("\n%-32s %10s %14s %14s %12s\n", "cost model, on these vectors", "vectors",
-                   "median error %", "worst error %", "cannot tell");
+            printf("\n%-32s %10s %14s %14s %12s  %s\n", "cost model, on these vectors", "vectors",
+                   "median error %", "worst error %", "cannot tell", "to be used");
         is_first = false;
-        printf("%-32s %10zu %14s %14s %12zu\n", model->kernel, model->trial.n_vectors,
-               N(model->trial.median_pct), N(model->trial.worst_pct), model->trial.n_outside);
+        printf("%-32s %10zu %14s %14s %12zu  %s\n", model->kernel, model->trial.n_vectors,
+               N(model->trial.median_pct), N(model->trial.worst_pct), model->trial.n_outside,
+               model->trial.is_usable ? "yes" : "no");
     }
 }
 

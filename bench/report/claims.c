@@ -185,11 +185,17 @@ static const struct code *read_code(const struct claim_cell *cell)
 static void measure_code(struct claim_answer *answer, const struct claim *claim,
                          const struct claims_place *place)
 {
+    const char *sink = claim->a.sink ? claim->a.sink : "row_ids";
     size_t row = 0;
-    while (row < csv_n_rows(place->summary) && !is_text(place, row, CSV_summary_machine, place->machine))
+    while (row < csv_n_rows(place->summary) && !(is_text(place, row, CSV_summary_machine, place->machine) &&
+                                                 is_text(place, row, CSV_summary_kernel, claim->a.kernel) &&
+                                                 is_text(place, row, CSV_summary_sink, sink)))
         row++;
-    const char *compiler =
-        row < csv_n_rows(place->summary) ? csv_text(place->summary, row, CSV_summary_compiler) : "";
+    if (row == csv_n_rows(place->summary)) {
+        snprintf(answer->why, sizeof answer->why, "Not measured: this run lacks the cells.");
+        return;
+    }
+    const char *compiler = csv_text(place->summary, row, CSV_summary_compiler);
     if (strcmp(compiler, BUILD_COMPILER) != 0) {
         snprintf(answer->why, sizeof answer->why,
                  "Not read: the run's program is of %s, this one, whose code can be read, of %s.", compiler,

@@ -224,6 +224,7 @@ int cost_model_try(struct cost_model_trial *trial_out, const struct cost_model *
     }
     if (trial_out->n_vectors)
         trial_out->median_pct = stats_median(errors, trial_out->n_vectors);
+    trial_out->is_usable = trial_out->median_pct <= most_error_pct;
     free(errors);
     return 0;
 }

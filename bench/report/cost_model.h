@@ -46,6 +46,7 @@ struct cost_model_trial {
     size_t n_outside; /* predict says NAN */
     double median_pct;
     double worst_pct;
+    bool is_usable; /* median_pct is 20 at most */
 };
 
 /* Tries it on the rows of its kernel among `rows`; those of vectors that it was fitted to do not count.

@@ -2,6 +2,7 @@
 #include "disassembly.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ static char *output_of(char *const *argv, struct dv_error *error_out)
     }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+                                     0); /* said by the error */
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
     const int problem = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);

@@ -74,11 +74,13 @@ static int write_trial(const struct report_text *text, const struct csv_table *r
     if (status < 0 || trial.n_vectors + trial.n_outside == 0)
         return status;
     if ((*n_written)++ == 0) {
-        report_paragraph(text,
-                         "The models fitted to run %s, recorded on this machine, against the vectors of this "
-                         "run that it does not have. Cannot tell: the file has fewer rows than a batch, or "
-                         "the vector lies outside of what was fitted.",
-                         csv_text(reference, like, CSV_summary_run));
+        report_paragraph(
+            text,
+            "The models fitted to run %s, recorded on this machine, against the vectors of this "
+            "run that it does not have. Cannot tell: the file has fewer rows than a batch, or "
+            "the vector lies outside of what was fitted. Off by more than 20 %% in the median in "
+            "either way, a model is not used.",
+            csv_text(reference, like, CSV_summary_run));
         report_table_begin(text, headers, 6);
     }
     const char *cells[] = {kernel,
@@ -86,7 +88,7 @@ static int write_trial(const struct report_text *text, const struct csv_table *r
                            percent(trial.median_pct, (char[40]){0}),
                            percent(trial.worst_pct, (char[40]){0}),
                            count(trial.n_outside, (char[24]){0}),
-                           model.is_usable ? "yes" : "no"};
+                           model.is_usable && trial.is_usable ? "yes" : "no"};
     report_table_row(text, cells, 6);
     return 0;
 }
