@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "inspect.h"
-#include "utf8.h"
+#include "run_json.h"
 
 /* An object being filled; a member that could not be made or added is remembered. */
 struct builder {
@@ -17,18 +16,6 @@ struct builder {
 static void put(struct builder *builder, const char *name, json_t *value)
 {
     builder->is_failed |= json_object_set_new(builder->object, name, value) != 0;
-}
-
-/* NULL gives null; what is not UTF-8, in a warning about a path, is percent-encoded. */
-static json_t *text_or_null(const char *text)
-{
-    json_t *json = text ? json_string(text) : json_null();
-    if (json)
-        return json;
-    char *visible = utf8_visible(text);
-    json = visible ? json_string(visible) : NULL;
-    free(visible);
-    return json;
 }
 
 static json_t *number(uint64_t value)
@@ -110,15 +97,15 @@ static void add_frame(struct builder *builder, const struct inspect_subject *sub
         vector ? json_pack("{s:o, s:o}", "offset", number(vector->frame_offset), "bytes",
                            number(vector->n_frame_bytes))
                : json_null());
-    put(builder, "data_file", text_or_null(vector ? vector->data_file : NULL));
+    put(builder, "data_file", run_json_text(vector ? vector->data_file : NULL));
     put(builder, "stated_cardinality",
         vector && vector->has_stated_cardinality ? number(vector->stated_cardinality) : json_null());
-    put(builder, "created_by", text_or_null(subject->file ? subject->file->created_by : NULL));
-    put(builder, "favoured_kernel", text_or_null(subject->fastest ? subject->fastest->kernel : NULL));
+    put(builder, "created_by", run_json_text(subject->file ? subject->file->created_by : NULL));
+    put(builder, "favoured_kernel", run_json_text(subject->fastest ? subject->fastest->kernel : NULL));
     put(builder, "repaired", json_boolean(vector && vector->is_repaired));
     json_t *warnings = json_array();
     for (size_t i = 0; subject->file && i < subject->file->n_warnings; i++)
-        builder->is_failed |= json_array_append_new(warnings, text_or_null(subject->file->warnings[i])) != 0;
+        builder->is_failed |= json_array_append_new(warnings, run_json_text(subject->file->warnings[i])) != 0;
     put(builder, "warnings", warnings);
 }
 
@@ -127,7 +114,7 @@ int inspect_print_json(FILE *out, const struct inspect_subject *subject, struct 
     struct builder made = {.object = json_object()};
     struct builder *builder = &made;
     put(builder, "schema", json_integer(1));
-    put(builder, "spec", text_or_null(subject->spec));
+    put(builder, "spec", run_json_text(subject->spec));
     put(builder, "format", json_string(subject->format));
     put(builder, "bytes", number(subject->n_payload_bytes));
     put(builder, "crc", crc(subject->vector));

@@ -13,8 +13,7 @@
 #include "run_dir.h"
 #include "utf8.h"
 
-/* A text of any bytes as JSON: what is no UTF-8 (a path may be) is percent-encoded. */
-static json_t *text_or_null(const char *text)
+json_t *run_json_text(const char *text)
 {
     json_t *value = text ? json_string(text) : json_null();
     if (value)
@@ -59,7 +58,7 @@ static json_t *texts(const char *const *items, size_t n_items)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n_items; i++)
-        (void)json_array_append_new(list, text_or_null(items[i]));
+        (void)json_array_append_new(list, run_json_text(items[i]));
     return list;
 }
 
@@ -67,7 +66,7 @@ static json_t *pairs(const struct run_pair *items, size_t n_items)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < n_items; i++)
-        set(&object, items[i].key, text_or_null(items[i].value));
+        set(&object, items[i].key, run_json_text(items[i].value));
     return object;
 }
 
@@ -76,26 +75,26 @@ static json_t *machine_details(const struct machine *machine)
     char folder[256];
     json_t *object = json_object();
     machine_folder(machine, folder, sizeof folder);
-    set(&object, "folder", text_or_null(folder));
-    set(&object, "cpu_vendor", text_or_null(machine->cpu_vendor));
+    set(&object, "folder", run_json_text(folder));
+    set(&object, "cpu_vendor", run_json_text(machine->cpu_vendor));
     set(&object, "family", count_or_null(machine->family, -1));
     set(&object, "model", count_or_null(machine->model, -1));
     set(&object, "stepping", count_or_null(machine->stepping, -1));
-    set(&object, "microcode", text_or_null(machine->microcode));
-    set(&object, "architecture", text_or_null(machine->architecture));
-    set(&object, "virtualisation", text_or_null(machine->virtualisation));
+    set(&object, "microcode", run_json_text(machine->microcode));
+    set(&object, "architecture", run_json_text(machine->architecture));
+    set(&object, "virtualisation", run_json_text(machine->virtualisation));
     set(&object, "n_cpus", json_integer(machine->n_cpus));
     set(&object, "n_cpus_allowed", count_or_null(machine->n_cpus_allowed, 0));
     set(&object, "l1d_bytes", count_or_null((int64_t)machine->l1d_bytes, 0));
     set(&object, "l2_bytes", count_or_null((int64_t)machine->l2_bytes, 0));
     set(&object, "l3_bytes", count_or_null((int64_t)machine->l3_bytes, 0));
     set(&object, "memory_bytes", count_or_null((int64_t)machine->memory_bytes, 0));
-    set(&object, "kernel", text_or_null(machine->kernel));
-    set(&object, "governor", text_or_null(machine->governor));
-    set(&object, "turbo", text_or_null(machine->turbo));
-    set(&object, "smt", text_or_null(machine->smt));
-    set(&object, "aslr", text_or_null(machine->aslr));
-    set(&object, "transparent_huge_pages", text_or_null(machine->thp));
+    set(&object, "kernel", run_json_text(machine->kernel));
+    set(&object, "governor", run_json_text(machine->governor));
+    set(&object, "turbo", run_json_text(machine->turbo));
+    set(&object, "smt", run_json_text(machine->smt));
+    set(&object, "aslr", run_json_text(machine->aslr));
+    set(&object, "transparent_huge_pages", run_json_text(machine->thp));
     set(&object, "load_1min", real_or_null(machine->load_1min));
     return object;
 }
@@ -120,17 +119,17 @@ static json_t *tool_version(const char *command)
 {
     char line[128];
     const char *version = run_json_tool_version(command, line, sizeof line);
-    return text_or_null(*version ? version : NULL);
+    return run_json_text(*version ? version : NULL);
 }
 
 static json_t *versions(const struct run_info *info)
 {
     const char *croaring = dv_croaring_version();
     json_t *object = json_object();
-    set(&object, "dvbench", text_or_null(BUILD_VERSION));
-    set(&object, "croaring", text_or_null(*croaring ? croaring : NULL));
-    set(&object, "libbenchmark", text_or_null(info->benchmark_version));
-    set(&object, "libpfm", text_or_null(info->pfm_version));
+    set(&object, "dvbench", run_json_text(BUILD_VERSION));
+    set(&object, "croaring", run_json_text(*croaring ? croaring : NULL));
+    set(&object, "libbenchmark", run_json_text(info->benchmark_version));
+    set(&object, "libpfm", run_json_text(info->pfm_version));
     set(&object, "valgrind", tool_version("valgrind"));
     set(&object, "gnuplot", tool_version("gnuplot"));
     return object;
@@ -141,10 +140,10 @@ static json_t *versions(const struct run_info *info)
 static json_t *builds(void)
 {
     json_t *ours = json_object(), *croaring = json_object(), *object = json_object();
-    set(&ours, "git_commit", text_or_null(BUILD_GIT_COMMIT));
-    set(&ours, "compiler", text_or_null(BUILD_COMPILER));
-    set(&ours, "flags", text_or_null(BUILD_FLAGS));
-    set(&croaring, "flags", text_or_null(BUILD_CROARING_FLAGS));
+    set(&ours, "git_commit", run_json_text(BUILD_GIT_COMMIT));
+    set(&ours, "compiler", run_json_text(BUILD_COMPILER));
+    set(&ours, "flags", run_json_text(BUILD_FLAGS));
+    set(&croaring, "flags", run_json_text(BUILD_CROARING_FLAGS));
     set(&object, "dvbench", ours);
     set(&object, "croaring", croaring);
     return object;
@@ -162,8 +161,8 @@ static json_t *held(const struct run_info *info)
 static json_t *counters(const struct run_info *info)
 {
     json_t *object = json_object();
-    set(&object, "source", text_or_null(info->counter_source));
-    set(&object, "status", text_or_null(info->counter_status));
+    set(&object, "source", run_json_text(info->counter_source));
+    set(&object, "status", run_json_text(info->counter_status));
     set(&object, "events", pairs(info->events, info->n_events));
     return object;
 }
@@ -172,7 +171,7 @@ static json_t *this_start(const struct run_info *info)
 {
     json_t *object = json_object();
     set(&object, "start", json_integer(info->start));
-    set(&object, "status", text_or_null(info->status));
+    set(&object, "status", run_json_text(info->status));
     set(&object, "started", time_or_null(info->started));
     set(&object, "ended", time_or_null(info->ended));
     set(&object, "steal_pct", real_or_null(info->steal_pct));
@@ -213,18 +212,18 @@ static json_t *document(const char *dir, const struct run_info *info)
     json_t *root = json_object(), *earlier = path ? json_load_file(path, 0, NULL) : NULL;
     free(path);
     machine_id(info->machine, machine, sizeof machine);
-    set(&root, "schema", text_or_null(COLUMNS_SCHEMA));
-    set(&root, "run", text_or_null(info->run));
-    set(&root, "status", text_or_null(info->status));
-    set(&root, "plan", text_or_null(info->plan));
-    set(&root, "program", text_or_null(info->program));
+    set(&root, "schema", run_json_text(COLUMNS_SCHEMA));
+    set(&root, "run", run_json_text(info->run));
+    set(&root, "status", run_json_text(info->status));
+    set(&root, "plan", run_json_text(info->plan));
+    set(&root, "program", run_json_text(info->program));
     set(&root, "arguments", texts(info->arguments, info->n_arguments));
     set(&root, "started", first_started(earlier, info));
     set(&root, "ended", time_or_null(info->ended));
-    set(&root, "machine", text_or_null(machine));
-    set(&root, "cpu", text_or_null(info->machine->cpu_model));
-    set(&root, "croaring", text_or_null(dv_croaring_version()));
-    set(&root, "compiler", text_or_null(BUILD_COMPILER));
+    set(&root, "machine", run_json_text(machine));
+    set(&root, "cpu", run_json_text(info->machine->cpu_model));
+    set(&root, "croaring", run_json_text(dv_croaring_version()));
+    set(&root, "compiler", run_json_text(BUILD_COMPILER));
     set(&root, "machine_details", machine_details(info->machine));
     set(&root, "starts", starts(earlier, info));
     set(&root, "held", held(info));

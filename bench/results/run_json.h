@@ -52,6 +52,10 @@ struct run_info {
  * %XX. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
 int run_json_write(const char *dir, const struct run_info *info, struct dv_error *error_out);
 
+/* A text of any bytes as JSON: NULL gives null, and what is not UTF-8 (a path may be so) is percent-encoded. NULL
+ * without memory. */
+json_t *run_json_text(const char *text);
+
 /* The same for an object that the caller made: of merged runs. NULL is DV_ERROR_MEMORY. */
 int run_json_save(const char *dir, const json_t *root, struct dv_error *error_out);
 

@@ -15,8 +15,12 @@
 
 #define MAX_WORDS 16
 
+/* Of one test at a time. */
+static struct sweep_options options;
+static struct plan plan;
+
 /* Parses "sweep ..." and expands; returns the code of whichever failed. */
-static int expand(struct sweep_options *options, struct plan *plan, const char *line, struct dv_error *error)
+static int try_expand(const char *line, struct dv_error *error)
 {
     static char text[512]; /* options borrow the plan's name from argv */
     char *words[MAX_WORDS + 1] = {NULL};
@@ -24,28 +28,36 @@ static int expand(struct sweep_options *options, struct plan *plan, const char *
     snprintf(text, sizeof text, "%s", line);
     for (char *rest = text, *word; n < MAX_WORDS && (word = strtok_r(rest, " ", &rest)) != NULL;)
         words[n++] = word;
-    int status = sweep_options_parse(options, n, words, error);
-    return status < 0 ? status : plan_expand(plan, options, NULL, error);
+    plan = (struct plan){0};
+    int status = sweep_options_parse(&options, n, words, error);
+    return status < 0 ? status : plan_expand(&plan, &options, NULL, error);
+}
+
+static void expand(const char *line)
+{
+    struct dv_error error = {0};
+    if (try_expand(line, &error) != 0)
+        fail_msg("%s: %s", line, error.message);
+}
+
+static void release(void)
+{
+    plan_free(&plan);
+    sweep_options_free(&options);
 }
 
 static void assert_usage(const char *line, const char *expected_part)
 {
-    struct sweep_options options;
-    struct plan plan = {0};
     struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan, line, &error), DV_ERROR_USAGE);
+    assert_int_equal(try_expand(line, &error), DV_ERROR_USAGE);
     assert_non_null(strstr(error.message, expected_part));
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void quick_is_24_blocks_of_the_article(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan, "sweep", &error), 0);
+    expand("sweep");
     assert_string_equal(options.plan_name, "quick");
     assert_int_equal(options.rounds, 9);
     assert_int_equal(plan.n_blocks, 24);
@@ -56,105 +68,75 @@ static void quick_is_24_blocks_of_the_article(void **state)
     assert_int_equal(plan.blocks[11].sink, SINK_is_deleted);
     assert_int_equal(plan.blocks[10].batch_rows, 5000);
     assert_int_equal(plan.blocks[10].mode, MODE_stream);
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 /* In a CI every block costs seconds of every change: a tenth one is a decision. */
 static void ci_is_9_blocks(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan, "sweep --plan ci", &error), 0);
+    expand("sweep --plan ci");
     assert_int_equal(options.starts, 1);
     assert_int_equal(options.rounds, 9); /* the gate needs 6 common samples */
     assert_int_equal(plan.n_blocks, 9);
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void every_plan_parses(void **state)
 {
     (void)state;
     for (size_t i = 0; i < plan_text_count(); i++) {
-        struct sweep_options options;
-        struct plan plan;
-        struct dv_error error = {0};
         char line[64];
         snprintf(line, sizeof line, "sweep --plan %s", plan_text_at(i)->id);
-        assert_int_equal(expand(&options, &plan, line, &error), 0);
+        expand(line);
         assert_true(plan.n_blocks > 0);
-        plan_free(&plan);
-        sweep_options_free(&options);
+        release();
     }
 }
 
 static void by_hand_goes_over_the_plan(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan,
-                            "sweep --plan quick --rounds 6 --sink touch --kernel per_row --batch 64,128",
-                            &error),
-                     0);
+    expand("sweep --plan quick --rounds 6 --sink touch --kernel per_row --batch 64,128");
     assert_int_equal(options.rounds, 6);
     assert_int_equal(plan.n_blocks, 24); /* 12 rates x 2 batch sizes */
     assert_int_equal(plan.blocks[0].sink, SINK_touch);
     assert_int_equal(plan.blocks[0].n_kernels, 1);
     assert_string_equal(plan.blocks[0].axis, "rate");
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void rates_of_the_article_are_basis_points(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(
-        expand(&options, &plan, "sweep --recipe article:file=1 --rates 0.061,7% --sink row_ids", &error), 0);
+    expand("sweep --recipe article:file=1 --rates 0.061,7% --sink row_ids");
     assert_int_equal(plan.n_blocks, 2);
     assert_string_equal(plan.blocks[0].dv, "article:axis=rate:bp=610:file=1:rows=2000000:base=0:optimize=1");
     assert_string_equal(plan.blocks[1].dv, "article:axis=rate:bp=700:file=1:rows=2000000:base=0:optimize=1");
     assert_string_equal(plan.blocks[1].axis_value, "0.07");
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void axes_multiply_and_batch_is_one(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(
-        expand(&options, &plan,
-               "sweep --recipe runs --vary length=1,8 --rates 0.01,0.05,0.1 --sink row_ids --rows 1000",
-               &error),
-        0);
+    expand("sweep --recipe runs --vary length=1,8 --rates 0.01,0.05,0.1 --sink row_ids --rows 1000");
     assert_int_equal(plan.n_blocks, 6);
     assert_string_equal(plan.blocks[5].dv, "runs:rate=0.1:length=8:rows=1000:seed=1:base=0:optimize=1");
     assert_string_equal(plan.blocks[5].axis, "length");
     assert_string_equal(plan.blocks[5].axis_value, "8");
-    plan_free(&plan);
-    sweep_options_free(&options);
-    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink row_ids --batch 64,256", &error), 0);
+    release();
+    expand("sweep --recipe none --sink row_ids --batch 64,256");
     assert_string_equal(plan.blocks[1].axis, "batch_rows");
     assert_string_equal(plan.blocks[1].axis_value, "256");
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
-static void no_block_comes_twice(const struct plan *plan)
+static void no_block_comes_twice(const struct plan *of)
 {
-    for (size_t i = 0; i < plan->n_blocks; i++)
+    for (size_t i = 0; i < of->n_blocks; i++)
         for (size_t j = 0; j < i; j++) {
-            const struct plan_block *a = &plan->blocks[i], *b = &plan->blocks[j];
+            const struct plan_block *a = &of->blocks[i], *b = &of->blocks[j];
             assert_false(a->sink == b->sink && a->mode == b->mode && a->batch_rows == b->batch_rows &&
                          strcmp(a->dv, b->dv) == 0);
         }
@@ -163,16 +145,17 @@ static void no_block_comes_twice(const struct plan *plan)
 static void shards_are_disjoint_and_complete(void **state)
 {
     (void)state;
-    struct dv_error error = {0};
     for (size_t p = 0; p < plan_text_count(); p++) {
-        struct sweep_options options[4]; /* the whole plan, then its shards */
+        struct sweep_options all_options[4]; /* of the whole plan, then of its shards */
         struct plan plans[4];
         for (size_t i = 0; i < 4; i++) {
             char line[64], shard[24] = "";
             if (i > 0)
                 snprintf(shard, sizeof shard, " --shard %zu/3", i);
             snprintf(line, sizeof line, "sweep --plan %s%s", plan_text_at(p)->id, shard);
-            assert_int_equal(expand(&options[i], &plans[i], line, &error), 0);
+            expand(line);
+            all_options[i] = options;
+            plans[i] = plan;
         }
         no_block_comes_twice(&plans[0]);
         assert_int_equal(plans[1].n_blocks + plans[2].n_blocks + plans[3].n_blocks, plans[0].n_blocks);
@@ -183,7 +166,7 @@ static void shards_are_disjoint_and_complete(void **state)
         }
         for (size_t i = 0; i < 4; i++) {
             plan_free(&plans[i]);
-            sweep_options_free(&options[i]);
+            sweep_options_free(&all_options[i]);
         }
     }
 }
@@ -193,16 +176,13 @@ static void lines_that_meet_share_the_block(void **state)
 {
     (void)state;
     const char *path = "test_plan.lines";
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("--recipe none --sink row_ids --kernel direct_scalar\n"
           "--recipe none --sink row_ids --kernel per_row_bulk,direct_scalar --batch 64,5000\n",
           file);
     fclose(file);
-    assert_int_equal(expand(&options, &plan, "sweep --plan test_plan.lines", &error), 0);
+    expand("sweep --plan test_plan.lines");
     remove(path);
     assert_int_equal(plan.n_blocks, 2);
     assert_int_equal(plan.blocks[0].batch_rows, 5000);
@@ -210,24 +190,18 @@ static void lines_that_meet_share_the_block(void **state)
     assert_string_equal(plan.blocks[0].kernels[0]->id, "per_row");
     assert_string_equal(plan.blocks[0].kernels[1]->id, "per_row_bulk");
     assert_string_equal(plan.blocks[0].kernels[2]->id, "direct_scalar");
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void per_row_is_always_there(void **state)
 {
     (void)state;
-    struct sweep_options options;
-    struct plan plan;
-    struct dv_error error = {0};
-    assert_int_equal(expand(&options, &plan, "sweep --recipe none --sink row_ids --kernel direct_*", &error),
-                     0);
+    expand("sweep --recipe none --sink row_ids --kernel direct_*");
     assert_string_equal(plan.blocks[0].kernels[0]->id, "per_row");
     assert_true(plan.blocks[0].n_kernels > 1);
     for (size_t i = 1; i < plan.blocks[0].n_kernels; i++)
         assert_int_equal(strncmp(plan.blocks[0].kernels[i]->id, "direct_", 7), 0);
-    plan_free(&plan);
-    sweep_options_free(&options);
+    release();
 }
 
 static void wrong_words_are_usage_errors(void **state)
