@@ -17,9 +17,11 @@ static uint32_t empty_kernel(const struct dv *dv, struct kernel_state *state, ui
 static int buffer_open(struct counters_pass *pass, enum sink_kind sink, struct dv_error *error_out)
 {
     uint32_t most = 0;
-    for (size_t i = 0; i < pass->batches->n_items; i++)
-        if (pass->batches->items[i].n_rows > most)
-            most = pass->batches->items[i].n_rows;
+    const struct batches *lists[] = {pass->visits.batches, pass->visits.before};
+    for (size_t list = 0; list < 2; list++)
+        for (size_t i = 0; lists[list] && i < lists[list]->n_items; i++)
+            if (lists[list]->items[i].n_rows > most)
+                most = lists[list]->items[i].n_rows;
     size_t n_bytes = (dv_sink_bytes(sink, most) + SINK_SLACK_BYTES + 63) / 64 * 64;
     pass->sink.out = aligned_alloc(64, n_bytes);
     if (!pass->sink.out)
@@ -28,15 +30,13 @@ static int buffer_open(struct counters_pass *pass, enum sink_kind sink, struct d
     return 0;
 }
 
-int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, const struct batches *batches,
-                       bool replay, size_t n_visits, const struct kernel *kernel, enum sink_kind sink,
+int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv,
+                       const struct counters_visits *visits, const struct kernel *kernel, enum sink_kind sink,
                        struct dv_error *error_out)
 {
     *pass_out = (struct counters_pass){
         .dv = dv,
-        .batches = batches,
-        .n_visits = n_visits,
-        .replay = replay,
+        .visits = *visits,
         .kernel = kernel,
         .run = kernel ? kernel->run[sink] : empty_kernel,
     };
@@ -50,24 +50,37 @@ int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, cons
     return status;
 }
 
+/* Also where the kernel does not run it: the switches are counted with each kernel, the empty one too. */
+static void __attribute__((noinline)) run_before(struct counters_pass *pass, size_t at)
+{
+    const struct batch *before = &pass->visits.before->items[at];
+    pass->visits.set_counting(false);
+    if (before->n_rows && pass->kernel && pass->kernel->open)
+        pass->run(pass->dv, &pass->state, before->start, before->n_rows, &pass->sink);
+    pass->visits.set_counting(true);
+}
+
 void __attribute__((noinline)) counters_pass_run(struct counters_pass *pass)
 {
-    const struct batch *items = pass->batches->items;
-    size_t step = pass->replay ? 0 : 1;
+    const struct batch *items = pass->visits.batches->items;
+    const size_t step = pass->visits.replay ? 0 : 1;
     kernel_fn *run = pass->run;
     uint64_t n_live = 0;
-    for (size_t i = 0, at = 0; i < pass->n_visits; i++, at += step)
+    for (size_t i = 0, at = 0; i < pass->visits.n_visits; i++, at += step) {
+        if (pass->visits.before)
+            run_before(pass, at);
         n_live += run(pass->dv, &pass->state, items[at].start, items[at].n_rows, &pass->sink);
+    }
     pass->n_live = n_live;
 }
 
 uint64_t counters_pass_rows(const struct counters_pass *pass)
 {
-    if (pass->replay)
-        return (uint64_t)pass->n_visits * pass->batches->items[0].n_rows;
+    if (pass->visits.replay)
+        return (uint64_t)pass->visits.n_visits * pass->visits.batches->items[0].n_rows;
     uint64_t n_rows = 0;
-    for (size_t i = 0; i < pass->n_visits; i++)
-        n_rows += pass->batches->items[i].n_rows;
+    for (size_t i = 0; i < pass->visits.n_visits; i++)
+        n_rows += pass->visits.batches->items[i].n_rows;
     return n_rows;
 }
 

@@ -15,11 +15,20 @@
 #include "kernel.h"
 #include "sink.h"
 
-struct counters_pass {
-    const struct dv *dv;
+/* The batches of a pass. */
+struct counters_visits {
     const struct batches *batches; /* borrowed */
+    /* borrowed, NULL: none: of each batch the one that a kernel with a state runs first, uncounted, so that what counts is
+     * the step from there and not the way from the last batch of the sample. One without rows is left out. */
+    const struct batches *before;
+    void (*set_counting)(bool is_on); /* around it; may be NULL where `before` is */
     size_t n_visits; /* batches visited by a run: n_items, or any number of the first one in replay */
     bool replay;
+};
+
+struct counters_pass {
+    const struct dv *dv;
+    struct counters_visits visits;
     const struct kernel *kernel; /* NULL: the empty kernel, whose counts are those of the loop itself */
     kernel_fn *run;
     struct kernel_state state;
@@ -29,8 +38,8 @@ struct counters_pass {
 
 /* Opens the kernel's state and a sink buffer for the largest batch. On failure the pass is closed. `kernel`
  * may be NULL. */
-int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv, const struct batches *batches,
-                       bool replay, size_t n_visits, const struct kernel *kernel, enum sink_kind sink,
+int counters_pass_open(struct counters_pass *pass_out, const struct dv *dv,
+                       const struct counters_visits *visits, const struct kernel *kernel, enum sink_kind sink,
                        struct dv_error *error_out);
 
 /* One pass. Instructions that do not belong to the kernel: those of counters_pass_open with kernel NULL. */

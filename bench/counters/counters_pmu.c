@@ -43,8 +43,9 @@ static int count_kernel(const struct counters *counters, const struct counters_j
 {
     const struct pmu_session *session = &counters->pmu;
     struct counters_pass pass;
-    int code = counters_pass_open(&pass, job->dv, job->batches, job->replay, n_visits_of(job), kernel,
-                                  job->sink, error_out);
+    const struct counters_visits visits = {
+        .batches = job->batches, .n_visits = n_visits_of(job), .replay = job->replay};
+    int code = counters_pass_open(&pass, job->dv, &visits, kernel, job->sink, error_out);
     if (code != 0)
         return code;
     *n_rows_out = counters_pass_rows(&pass);

@@ -232,8 +232,8 @@ static size_t collect(const struct sim *sim, const struct sim_files *files, size
 }
 
 static int run_shares(const struct sim *sim, const struct counters_job *job, const struct batches *batches,
-                      const struct sim_files *files, struct share *shares, struct sim_counts *counts_out,
-                      struct dv_error *error_out)
+                      const struct batches *before, const struct sim_files *files, struct share *shares,
+                      struct sim_counts *counts_out, struct dv_error *error_out)
 {
     size_t n_left = 1;
     int status = 0;
@@ -243,8 +243,8 @@ static int run_shares(const struct sim *sim, const struct counters_job *job, con
             shares[i].child.pid = -1;
             if (shares[i].n_kernels == 0 || status != 0)
                 continue;
-            status = sim_files_write_job(files, i, job, batches, shares[i].kernels, shares[i].n_kernels,
-                                         error_out);
+            status = sim_files_write_job(files, i, job, batches, before, shares[i].kernels,
+                                         shares[i].n_kernels, error_out);
             if (status == 0)
                 status = start(sim, &shares[i].child, files->directories[i], error_out);
         }
@@ -267,12 +267,12 @@ int sim_measure(const struct sim *sim, const struct counters_job *job, struct si
                 struct dv_error *error_out)
 {
     struct sim_files files = {0};
-    struct batches batches = {0};
+    struct batches batches = {0}, before = {0};
     struct share shares[N_CHILDREN] = {0};
     size_t *indices = calloc(job->n_kernels ? N_CHILDREN * job->n_kernels : 1, sizeof *indices);
-    int code = indices
-                   ? batches_spread(&batches, job->batches, job->replay ? 1 : COUNTERS_SIM_BATCHES, error_out)
-                   : dv_no_memory(error_out);
+    int code = indices ? batches_spread(&batches, &before, job->batches,
+                                        job->replay ? 1 : COUNTERS_SIM_BATCHES, error_out)
+                       : dv_no_memory(error_out);
     if (code != 0 || batches.n_items == 0)
         goto out;
     for (size_t i = 0; i < job->n_kernels; i++) {
@@ -286,10 +286,11 @@ int sim_measure(const struct sim *sim, const struct counters_job *job, struct si
     if (code == 0)
         code = sim_files_write_payload(&files, job->dv, error_out);
     if (code == 0)
-        code = run_shares(sim, job, &batches, &files, shares, counts_out, error_out);
+        code = run_shares(sim, job, &batches, &before, &files, shares, counts_out, error_out);
     sim_files_close(&files);
 out:
     batches_free(&batches);
+    batches_free(&before);
     free(indices);
     return code;
 }

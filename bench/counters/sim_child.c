@@ -30,6 +30,7 @@ struct child_job {
     size_t n_visits;
     char payload[256];
     struct batches batches;
+    struct batches before; /* of each */
     char (*kernels)[64];
     size_t n_kernels;
 };
@@ -67,8 +68,9 @@ static const char *highest_isa(void)
 static int job_grow(struct child_job *job, size_t n_lines, struct dv_error *error_out)
 {
     job->batches.items = calloc(n_lines, sizeof *job->batches.items);
+    job->before.items = calloc(n_lines, sizeof *job->before.items);
     job->kernels = calloc(n_lines, sizeof *job->kernels);
-    if (!job->batches.items || !job->kernels)
+    if (!job->batches.items || !job->before.items || !job->kernels)
         return dv_no_memory(error_out);
     return 0;
 }
@@ -76,8 +78,8 @@ static int job_grow(struct child_job *job, size_t n_lines, struct dv_error *erro
 static int job_line(struct child_job *job, const char *line)
 {
     char text[256];
-    unsigned long long start;
-    unsigned n_rows;
+    unsigned long long start, before_start;
+    unsigned n_rows, n_before_rows;
     int flag;
     if (sscanf(line, "kind %255s", text) == 1)
         job->is_calibration = strcmp(text, "calibration") == 0;
@@ -85,9 +87,11 @@ static int job_line(struct child_job *job, const char *line)
         job->sink = sink_find(text);
     else if (sscanf(line, "replay %d", &flag) == 1)
         job->replay = flag != 0;
-    else if (sscanf(line, "batch %llu %u", &start, &n_rows) == 2)
+    else if (sscanf(line, "batch %llu %u before %llu %u", &start, &n_rows, &before_start, &n_before_rows) ==
+             4) {
+        job->before.items[job->before.n_items++] = (struct batch){before_start, n_before_rows};
         job->batches.items[job->batches.n_items++] = (struct batch){start, n_rows};
-    else if (sscanf(line, "kernel %63s", job->kernels[job->n_kernels]) == 1)
+    } else if (sscanf(line, "kernel %63s", job->kernels[job->n_kernels]) == 1)
         job->n_kernels++;
     else
         return sscanf(line, "visits %zu", &job->n_visits) == 1 ||
@@ -98,6 +102,7 @@ static int job_line(struct child_job *job, const char *line)
 static void job_free(struct child_job *job)
 {
     free(job->batches.items);
+    free(job->before.items);
     free(job->kernels);
 }
 
@@ -145,6 +150,13 @@ static void branches_stretch(void *user)
     calibration_branches(user, PMU_CALIBRATION_BITS);
 }
 
+/* The collecting is on while a pass runs: each call turns it over. */
+static void set_counting(bool is_on)
+{
+    (void)is_on;
+    CALLGRIND_TOGGLE_COLLECT;
+}
+
 static void pass_stretch(void *user)
 {
     counters_pass_run(user);
@@ -172,8 +184,12 @@ static int run_kernel(const struct child_job *job, const struct dv *dv, const st
                       const char *label, struct dv_error *error_out)
 {
     struct counters_pass pass;
-    int status = counters_pass_open(&pass, dv, &job->batches, job->replay, job->n_visits, kernel,
-                                    (enum sink_kind)job->sink, error_out);
+    const struct counters_visits visits = {.batches = &job->batches,
+                                           .before = job->replay ? NULL : &job->before,
+                                           .set_counting = set_counting,
+                                           .n_visits = job->n_visits,
+                                           .replay = job->replay};
+    int status = counters_pass_open(&pass, dv, &visits, kernel, (enum sink_kind)job->sink, error_out);
     if (status != 0)
         return status;
     simulate(pass_stretch, &pass, label);

@@ -144,8 +144,8 @@ int sim_files_write_payload(const struct sim_files *files, const struct dv *dv, 
 }
 
 int sim_files_write_job(const struct sim_files *files, size_t child, const struct counters_job *job,
-                        const struct batches *batches, const size_t *kernels, size_t n_kernels,
-                        struct dv_error *error_out)
+                        const struct batches *batches, const struct batches *before, const size_t *kernels,
+                        size_t n_kernels, struct dv_error *error_out)
 {
     remove_files(files->directories[child], "dump");
     FILE *file = create(files->directories[child], "job", error_out);
@@ -154,8 +154,9 @@ int sim_files_write_job(const struct sim_files *files, size_t child, const struc
     fprintf(file, "kind kernels\nsink %s\nreplay %d\nvisits %zu\npayload ../payload\n", sink_id(job->sink),
             job->replay, job->replay ? (size_t)COUNTERS_SIM_BATCHES : batches->n_items);
     for (size_t i = 0; i < batches->n_items; i++)
-        fprintf(file, "batch %llu %u\n", (unsigned long long)batches->items[i].start,
-                batches->items[i].n_rows);
+        fprintf(file, "batch %llu %u before %llu %u\n", (unsigned long long)batches->items[i].start,
+                batches->items[i].n_rows, (unsigned long long)before->items[i].start,
+                before->items[i].n_rows);
     for (size_t i = 0; i < n_kernels; i++)
         fprintf(file, "kernel %s\n", job->kernels[kernels[i]]->id);
     return finish(file, "job", error_out);

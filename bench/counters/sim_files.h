@@ -29,11 +29,11 @@ int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_err
 /* The payload that all children read. */
 int sim_files_write_payload(const struct sim_files *files, const struct dv *dv, struct dv_error *error_out);
 
-/* The job of a child: the job's sink, the batches, the kernels of those indices. Older dumps of this child
+/* The job of a child: the job's sink, the batches and those before them, the kernels of those indices. Older dumps of this child
  * are removed. */
 int sim_files_write_job(const struct sim_files *files, size_t child, const struct counters_job *job,
-                        const struct batches *batches, const size_t *kernels, size_t n_kernels,
-                        struct dv_error *error_out);
+                        const struct batches *batches, const struct batches *before, const size_t *kernels,
+                        size_t n_kernels, struct dv_error *error_out);
 int sim_files_write_calibration(const struct sim_files *files, struct dv_error *error_out);
 
 /* A file of the child's folder as text, free() it; NULL where there is none. */

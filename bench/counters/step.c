@@ -70,11 +70,24 @@ static void on_step(int signal, siginfo_t *info, void *context_of_signal)
         registers[REG_EFL] &= ~(greg_t)TRAP_FLAG; /* the rest runs at full speed */
 }
 
+static inline __attribute__((always_inline)) void set_trap_flag(bool is_on)
+{
+    const uint64_t flags = __builtin_ia32_readeflags_u64();
+    __builtin_ia32_writeeflags_u64(is_on ? flags | TRAP_FLAG : flags & ~TRAP_FLAG);
+}
+
 static void __attribute__((noinline)) run_stepping(void (*function)(void *argument), void *argument)
 {
-    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+    set_trap_flag(true);
     function(argument);
-    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+    set_trap_flag(false);
+}
+
+/* Turns it off and on within; in an uncounted run it stays off, after the last step too. */
+static void set_counting(bool is_on)
+{
+    if (current && current->status == COUNTER_OK)
+        set_trap_flag(is_on);
 }
 
 enum counter_status step_run(void (*function)(void *argument), void *argument, uint64_t n_steps_max,
@@ -114,6 +127,11 @@ enum counter_status step_run(void (*function)(void *argument), void *argument, u
     return COUNTER_STEP_REFUSED;
 }
 
+static void set_counting(bool is_on)
+{
+    (void)is_on;
+}
+
 #endif
 
 static void run_loop(void *n)
@@ -145,13 +163,12 @@ static void run_pass(void *pass)
 /* One pass of `kernel` (NULL: the empty one), stepped. The uncounted run before it resolves what the linker
  * left for the first call; the state is a new one, so that the pass starts as a reader does. */
 static int count_pass(const struct counters_job *job, const struct kernel *kernel,
-                      const struct batches *batches, size_t n_visits, struct step_run *run_out,
+                      const struct counters_visits *visits, struct step_run *run_out,
                       enum counter_status *status_out, struct dv_error *error_out)
 {
     for (int is_counted = 0; is_counted <= 1; is_counted++) {
         struct counters_pass pass;
-        int status =
-            counters_pass_open(&pass, job->dv, batches, job->replay, n_visits, kernel, job->sink, error_out);
+        int status = counters_pass_open(&pass, job->dv, visits, kernel, job->sink, error_out);
         if (status != 0)
             return status;
         if (is_counted)
@@ -167,19 +184,25 @@ static int count_pass(const struct counters_job *job, const struct kernel *kerne
 static int count_batches(const struct counters_job *job, const struct kernel *kernel, size_t n_batches,
                          struct step_counts *counts_out, struct dv_error *error_out)
 {
-    struct batches batches = {0};
+    struct batches batches = {0}, before = {0};
     struct step_run own = {0};
     struct step_run loop = {0};
-    int code = batches_spread(&batches, job->batches, job->replay ? 1 : n_batches, error_out);
-    size_t n_visits = job->replay ? n_batches : batches.n_items;
+    int code = batches_spread(&batches, &before, job->batches, job->replay ? 1 : n_batches, error_out);
+    const size_t n_visits = job->replay ? n_batches : batches.n_items;
+    const struct counters_visits visits = {.batches = &batches,
+                                           .before = job->replay ? NULL : &before,
+                                           .set_counting = set_counting,
+                                           .n_visits = n_visits,
+                                           .replay = job->replay};
     *counts_out = (struct step_counts){.status = COUNTER_STEP_REFUSED,
                                        .n_batches = n_visits,
                                        .n_rows = batches.n_rows * (job->replay ? n_batches : 1)};
     if (code == 0)
-        code = count_pass(job, kernel, &batches, n_visits, &own, &counts_out->status, error_out);
+        code = count_pass(job, kernel, &visits, &own, &counts_out->status, error_out);
     if (code == 0 && counts_out->status == COUNTER_OK)
-        code = count_pass(job, NULL, &batches, n_visits, &loop, &counts_out->status, error_out);
+        code = count_pass(job, NULL, &visits, &loop, &counts_out->status, error_out);
     batches_free(&batches);
+    batches_free(&before);
     counts_out->n_steps = own.n_steps;
     if (own.n_instructions > loop.n_instructions)
         counts_out->n_instructions = own.n_instructions - loop.n_instructions;

@@ -123,19 +123,29 @@ out:
     return status;
 }
 
-int batches_spread(struct batches *batches_out, const struct batches *from, size_t n,
-                   struct dv_error *error_out)
+int batches_spread(struct batches *batches_out, struct batches *before_out, const struct batches *from,
+                   size_t n, struct dv_error *error_out)
 {
     const size_t n_items = n < from->n_items ? n : from->n_items;
     *batches_out = (struct batches){.items = calloc(n_items + 1, sizeof(struct batch)),
+                                    .n_items = n_items,
                                     .is_sample = from->is_sample || n_items < from->n_items};
-    if (!batches_out->items)
+    *before_out = (struct batches){.items = calloc(n_items + 1, sizeof(struct batch)), .n_items = n_items};
+    if (!batches_out->items || !before_out->items) {
+        batches_free(batches_out);
+        batches_free(before_out);
         return dv_no_memory(error_out);
-    for (size_t i = 0; i < n_items; i++) {
-        batches_out->items[i] = from->items[from->n_items * (2 * i + 1) / (2 * n_items)];
-        batches_out->n_rows += batches_out->items[i].n_rows;
     }
-    batches_out->n_items = n_items;
+    size_t next = 0; /* the first of `from` after the one visited last */
+    for (size_t i = 0; i < n_items; i++) {
+        const size_t at = from->n_items * (2 * i + 1) / (2 * n_items);
+        batches_out->items[i] = from->items[at];
+        batches_out->n_rows += from->items[at].n_rows;
+        if (at > next)
+            before_out->items[i] = from->items[at - 1];
+        before_out->n_rows += before_out->items[i].n_rows;
+        next = at + 1;
+    }
     return 0;
 }
 

@@ -29,9 +29,10 @@ struct batches {
 int batches_plan(struct batches *batches_out, const struct dv_view *view, uint64_t base, uint64_t n_rows,
                  uint32_t batch_rows, size_t max_batches, struct dv_error *error_out);
 
-/* At most n of the given ones, evenly spread: what the simulator visits. */
-int batches_spread(struct batches *batches_out, const struct batches *from, size_t n,
-                   struct dv_error *error_out);
+/* At most n of the given ones, evenly spread: what the simulator visits. `before_out` gets as many: of each the one that
+ * precedes it in `from`, without rows where that is visited anyhow or is not there. */
+int batches_spread(struct batches *batches_out, struct batches *before_out, const struct batches *from,
+                   size_t n, struct dv_error *error_out);
 
 void batches_free(struct batches *batches);
 

@@ -117,12 +117,18 @@ static void spread_keeps_order_and_bounds(void **state)
     (void)state;
     struct dv_view view;
     struct dv_error error = {0};
-    struct batches all = plan("uniform:rate=0.1:rows=2000000", 5000, 1600, &view), few, more;
-    assert_int_equal(batches_spread(&few, &all, 40, &error), 0);
+    struct batches all = plan("uniform:rate=0.1:rows=2000000", 5000, 1600, &view), few, more, before, none;
+    assert_int_equal(batches_spread(&few, &before, &all, 40, &error), 0);
     assert_int_equal(few.n_items, 40);
     assert_ascending(&few);
-    assert_int_equal(batches_spread(&more, &few, 1000, &error), 0);
+    assert_ascending(&before);
+    for (size_t i = 0; i < 40; i++)
+        assert_int_equal(before.items[i].start + before.items[i].n_rows, few.items[i].start);
+    assert_int_equal(batches_spread(&more, &none, &few, 1000, &error), 0);
     assert_int_equal(more.n_items, 40);
+    assert_int_equal(none.n_rows, 0); /* all are visited */
+    batches_free(&before);
+    batches_free(&none);
     batches_free(&all);
     batches_free(&few);
     batches_free(&more);

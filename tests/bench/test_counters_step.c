@@ -208,8 +208,9 @@ static double step_per_row(const struct fixture *fixture, const struct kernel *k
     double n[2] = {0};
     for (int i = 0; i < 4; i++) {
         struct counters_pass pass;
-        assert_int_equal(counters_pass_open(&pass, &fixture->dv, &fixture->batches, false,
-                                            fixture->batches.n_items, kernels[i / 2], SINK_row_ids, NULL),
+        const struct counters_visits visits = {.batches = &fixture->batches,
+                                               .n_visits = fixture->batches.n_items};
+        assert_int_equal(counters_pass_open(&pass, &fixture->dv, &visits, kernels[i / 2], SINK_row_ids, NULL),
                          0);
         if (i % 2 == 0)
             counters_pass_run(&pass);
@@ -299,6 +300,27 @@ static void test_measure(void **state)
     unload(&fixture);
 }
 
+/* A kernel that keeps its place counts what a step to the next batch costs, however far apart the counted ones are: the
+ * sample's count is near that of all batches, where the way from one to the other would be many times it. */
+static void test_measure_steps_from_before(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct step_counts counts;
+    struct dv_error error = {0};
+    const struct kernel *kernel = kernel_find("expand_positions");
+    load(&fixture, "uniform:rate=0.05:rows=8000:seed=3", 20);
+    struct counters_job job = {.dv = &fixture.dv, .batches = &fixture.batches, .sink = SINK_row_ids};
+    assert_int_equal(step_measure(&job, kernel, &counts, &error), 0);
+    assert_int_equal(counts.status, COUNTER_OK);
+    assert_true(counts.n_batches > 1 && counts.n_batches < fixture.batches.n_items / 2);
+    const double sampled = (double)counts.n_instructions / (double)counts.n_rows,
+                 all = step_per_row(&fixture, kernel);
+    print_message("sampled %.4f, all %.4f\n", sampled, all);
+    assert_true(fabs(sampled / all - 1) < 0.1);
+    unload(&fixture);
+}
+
 /* A batch that no one can wait for, and a run that was stopped. */
 static void test_measure_gives_up(void **state)
 {
@@ -325,6 +347,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_agrees_with_callgrind),
         cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_measure_steps_from_before),
         cmocka_unit_test(test_measure_gives_up),
     };
     if (argc == 3 && strcmp(argv[1], "simulate") == 0)
