@@ -288,7 +288,7 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
 static void say_resume(const char *dir, struct dv_error *error_out)
 {
     const size_t n = strlen(error_out->message);
-    if (summary_count(dir) > 0)
+    if (stat_of(dir, "samples.csv").st_size > 0) /* of a block that was cut short, too */
         snprintf(error_out->message + n, sizeof error_out->message - n,
                  "; what was measured is kept: sweep --resume %s continues it", dir);
 }

@@ -285,9 +285,9 @@ class Trouble(unittest.TestCase):
     def test_full_disk_is_an_error_and_the_run_goes_on_later(self):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # write fails instead
-            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-        for starts in ("1", "2"):
-            self.out = os.path.join(self.folder.name, "starts" + starts)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        for starts, most in (("1", 5000), ("2", 5000), ("1", 3500)):  # the last one within the first block
+            self.out = os.path.join(self.folder.name, "starts%s-%d" % (starts, most))
             errors = self.sweep(*SMALL, *QUICKLY, "--starts", starts, "--out", self.out, code=1, preexec_fn=limit).stderr
             self.assertIn("samples.csv", errors)
             self.assertEqual(len(errors.splitlines()), int(starts), errors)
