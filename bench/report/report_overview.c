@@ -127,9 +127,7 @@ void report_doubts(const struct report_text *text, const struct csv_table *table
         report_heading(text, 2, "Times to doubt");
         report_paragraph(text,
                          "%zu cells have a time that does not fit their bound or their count of "
-                         "instructions; do not build on it. A simulated or stepped count is over a few "
-                         "batches far from each other, to which an iterator that is kept for the file has to "
-                         "move: there the count is what does not fit.%s",
+                         "instructions; do not build on it.%s",
                          n_doubts, n_doubts > DOUBTS_SHOWN ? " The first are:" : "");
         report_list(text, (const char *const *)lines.items, lines.n_items);
     }
