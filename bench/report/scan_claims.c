@@ -81,10 +81,20 @@ static struct range width_of(const struct csv_table *scan, struct scan_group gro
                           scan_break_even(scan, &group, kernel, BREAK_EVEN_PCT, CSV_scan_dv_share_high)};
 }
 
+/* In the study of the first row where it is there: measured in the same minutes. */
+static size_t find_b(const struct scan_claim *claim, const struct csv_table *scan, size_t a)
+{
+    struct scan_group group = claim->b;
+    if (!*claim->kernel_b || a == SCAN_NO_ROW)
+        return SCAN_NO_ROW;
+    group.study = csv_text(scan, a, CSV_scan_study);
+    const size_t b = scan_find_row(scan, &group, claim->kernel_b);
+    return b == SCAN_NO_ROW ? scan_find_row(scan, &claim->b, claim->kernel_b) : b;
+}
+
 static struct range measure(const struct scan_claim *claim, const struct csv_table *scan)
 {
-    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a),
-                 b = *claim->kernel_b ? scan_find_row(scan, &claim->b, claim->kernel_b) : SCAN_NO_ROW;
+    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a), b = find_b(claim, scan, a);
     if (claim->measure == CLAIM_SHARE)
         return share_of(scan, a);
     if (claim->measure == CLAIM_WIDTH)
@@ -127,8 +137,7 @@ static double vector_ns(const struct csv_table *scan, size_t row)
 /* What the number comes from. */
 static int say_how(const struct scan_claim *claim, const struct csv_table *scan, char *why_out, size_t n_why)
 {
-    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a),
-                 b = *claim->kernel_b ? scan_find_row(scan, &claim->b, claim->kernel_b) : SCAN_NO_ROW;
+    const size_t a = scan_find_row(scan, &claim->a, claim->kernel_a), b = find_b(claim, scan, a);
     const double whole = scan_value(scan, a, CSV_scan_ns_per_row);
     switch (claim->measure) {
     case CLAIM_SHARE:
