@@ -170,11 +170,14 @@ if (is_narrow) {
     set lmargin at screen 0.6 / width_in
     set rmargin at screen 1 - 0.12 / width_in
     set tmargin at screen 1 - head_share - 0.25 / height_in
-    key_columns = 2 * (0.58 * points_of(0.714) * longest + 24) < 72 * width_in ? 2 : 1
-    key_height_in = 1.25 * points_of(0.714) / 72 * ceil((words(kernels) + 1.0) / key_columns)
-    set bmargin at screen (key_height_in + 0.45) / height_in
+    entry_in = 1.25 * points_of(0.714) / 72
+    n_key_rows = ceil((words(kernels) + 1.0) / 2)
+    set bmargin at screen (entry_in * n_key_rows + 0.45) / height_in
+    # gnuplot leaves out, without a word, what makes the legend higher than the data.
+    n_rows_most = floor((height_in * (1 - head_share) - 0.7 - entry_in * n_key_rows) / entry_in)
+    if (n_key_rows > n_rows_most) { set label 5 "Some lines are not named: --kernel draws fewer." at graph 0.98,0.95 right font tiny_font textcolor rgb "#777777" }
     set key default
-    set key at screen 0.01,0.01 left bottom vertical maxcols key_columns reverse Left samplen 1.5 spacing 1 width -1 font tiny_font
+    set key at screen 0.01,0.01 left bottom vertical maxcols 2 reverse Left samplen 1.5 spacing 1 width -1 font tiny_font
     set label 1 title_text at screen 0.018,1 - 0.75 * 1.3 * points_of(1.1) / (72 * height_in) left font question_font textcolor rgb "#111111"
     set label 2 subtitle_text at screen 0.018,1 - title_share - 0.75 * 1.3 * points_of(0.857) / (72 * height_in) left font small_font textcolor rgb "#555555"
     # The machine and the run are for the text below such a figure, which has no room for them.
