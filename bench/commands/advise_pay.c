@@ -165,7 +165,7 @@ int advise_say_arranged(const struct advise *advise, struct advise_vector *vecto
         const size_t arranged =
             advise_find(advise, spec, csv_text(advise->costs, kernels[i], CSV_summary_kernel));
         status = arranged == ADVISE_NO_ROW
-                     ? advise_add(&vector->says, "%s: cannot tell: it could not be measured.", labels[how])
+                     ? advise_add(&vector->says, "%s: cannot tell: no sound time was measured.", labels[how])
                      : say_arranged(advise, vector, labels[how], kernels[i], arranged);
     }
     return status;

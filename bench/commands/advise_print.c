@@ -151,10 +151,11 @@ static json_t *kernels_of(const struct advise *advise, const char *spec)
         if (is_of(advise, row, spec))
             json_array_append_new(
                 list,
-                json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
+                json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
                           csv_text(advise->costs, row, CSV_summary_kernel), "verdict",
                           csv_text(advise->costs, row, CSV_summary_verdict), "reason",
-                          csv_text(advise->costs, row, CSV_summary_reason), "ns_per_row",
+                          csv_text(advise->costs, row, CSV_summary_reason), "doubts",
+                          csv_text(advise->costs, row, CSV_summary_doubts), "ns_per_row",
                           real(advise_cost(advise, row)), "ns_per_row_low",
                           real(advise_bound(advise, row, CSV_summary_ns_per_row_low)), "ns_per_row_high",
                           real(advise_bound(advise, row, CSV_summary_ns_per_row_high)), "speedup_vs_per_row",

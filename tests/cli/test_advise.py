@@ -75,11 +75,16 @@ class Advise(unittest.TestCase):
             self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
             self.assertAlmostEqual(pay["costs_ns_per_row"], 400)
             self.assertEqual(pay["scans"], math.ceil(400 / saves))
-        then = {kernel["kernel"]: kernel["ns_per_row"] for kernel in vector["sorted"]["kernels"]}
+        then = {kernel["kernel"]: kernel for kernel in vector["sorted"]["kernels"]}
         for pay in vector["sorted"]["pays"]:
-            saves = cost[pay["kernel"]] - then[pay["kernel"]]
-            self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
+            kernel = then[pay["kernel"]]
             self.assertAlmostEqual(pay["costs_ns_per_row"], 400 * 1.63)
+            if kernel["doubts"]:  # a time below the store bound, as a sanitizer makes it: nothing is built on it
+                self.assertIsNone(pay["saves_ns_per_row"])
+                self.assertIsNone(pay["scans"])
+                continue
+            saves = cost[pay["kernel"]] - kernel["ns_per_row"]
+            self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
             self.assertEqual(pay["scans"], math.ceil(400 * 1.63 / saves) if saves > 0 else None)
         said = " ".join(vector["says"])
         for part in ("3int of run ", "run copied", "which the article's sort added", f"it has paid after {rewritten['per_row']['scans']:.0f} scan"):
