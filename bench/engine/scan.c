@@ -34,36 +34,17 @@ static char *data_dir(const struct scan_options *options)
     return run_dir_file(results, "scan-data");
 }
 
-static int open_table(const struct scan *scan, size_t n_files, const char *data, struct scan_table *table_out,
-                      struct dv_error *error_out)
+static int open_table(const struct scan *scan, const struct scan_block *block, const char *data,
+                      struct scan_table *table_out, struct dv_error *error_out)
 {
-    struct scan_table_spec spec = scan->options->table;
-    spec.n_files = n_files;
     if (scan->options->parquet.n_items)
         return scan_table_open(table_out, scan->run->engine, &scan->options->parquet, error_out);
-    return scan_table_make(table_out, scan->run->engine, &spec, data, error_out);
+    return scan_table_make(table_out, scan->run->engine, &block->table, data, error_out);
 }
 
-/* All of them before anything is timed: with all threads, and before memory is as full as it gets. */
-static int make_tables(const struct scan *scan, const char *data, struct progress *progress,
-                       struct dv_error *error_out)
+static bool is_same_table(const struct scan_block *a, const struct scan_block *b)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->run->interrupted; i++) {
-        struct scan_table table = {0};
-        bool is_new = true;
-        for (size_t j = 0; j < i && is_new; j++)
-            is_new = scan->options->blocks[j].n_files != scan->options->blocks[i].n_files;
-        if (is_new) {
-            progress_step(progress, "writes the table", 0);
-            status = open_table(scan, scan->options->blocks[i].n_files, data, &table, error_out);
-            if (status == 0 && table.was_made && !scan->options->quiet)
-                progress_note(progress, "wrote %s: %zu files, %.0f MB", table.dir, table.files.n_items,
-                              (double)table.n_bytes / 1e6);
-        }
-        scan_table_free(&table);
-    }
-    return status;
+    return memcmp(&a->table, &b->table, sizeof a->table) == 0;
 }
 
 /* --- vectors --- */
@@ -156,7 +137,7 @@ static int read_one(const char *path, const struct scan_table *table, struct pro
 }
 
 static int make_each(const struct scan_block *block, const struct scan_table *table, const char *data,
-                     struct scan_vector *vectors, struct dv_error *error_out)
+                     struct scan_vector *vectors, size_t n_vectors, struct dv_error *error_out)
 {
     char *dir = run_dir_file(data, "vectors");
     int status = dir ? 0 : dv_no_memory(error_out);
@@ -164,7 +145,7 @@ static int make_each(const struct scan_block *block, const struct scan_table *ta
         (void)mkdir(data, 0777);
         (void)mkdir(dir, 0777);
     }
-    for (size_t file = 0; status == 0 && file < table->files.n_items; file++)
+    for (size_t file = 0; status == 0 && file < n_vectors; file++)
         status = scan_vector_make(&vectors[file], block->vector, file, table->n_rows[file],
                                   run_dir_name(table->files.items[file]), dir, error_out);
     free(dir);
@@ -178,20 +159,69 @@ static void free_vectors(struct scan_vector *vectors, size_t n_vectors)
     free(vectors);
 }
 
-static int open_vectors(const struct scan *scan, struct scan_run *run, const struct scan_block *block,
-                        const struct scan_table *table, const char *data, struct scan_vector **vectors_out,
-                        struct dv_error *error_out)
+/* Of the first `n_vectors` data files; of all where they are given. */
+static int open_vectors(const struct scan *scan, struct progress *progress, const struct scan_block *block,
+                        const struct scan_table *table, const char *data, size_t n_vectors,
+                        struct scan_vector **vectors_out, struct dv_error *error_out)
 {
     const struct strings *dvs = &scan->options->dvs;
-    struct scan_vector *vectors = *vectors_out = calloc(table->files.n_items, sizeof *vectors);
+    struct scan_vector *vectors = *vectors_out = calloc(n_vectors, sizeof *vectors);
     if (!vectors)
         return dv_no_memory(error_out);
     if (dvs->n_items == 0)
-        return make_each(block, table, data, vectors, error_out);
+        return make_each(block, table, data, vectors, n_vectors, error_out);
     if (dvs->n_items > 1)
         return read_each(dvs, table, vectors, error_out);
-    return read_one(dvs->items[0], table, block == scan->options->blocks ? run->progress : NULL, vectors,
-                    error_out);
+    return read_one(dvs->items[0], table, progress, vectors, error_out);
+}
+
+/* --- before the run's folder holds anything --- */
+
+/* A column that the table lacks, a vector that is of another file: in whichever block. Of generated vectors one says
+ * whether the recipe is right. */
+static int check_blocks(const struct scan *scan, struct progress *progress, const struct scan_block *first,
+                        const struct scan_table *table, const char *data, struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks; i++) {
+        const struct scan_block *block = &scan->options->blocks[i];
+        struct scan_vector *vectors = NULL;
+        struct scan_query query;
+        if (!is_same_table(block, first))
+            continue;
+        status = scan_query_parse(&query, table, block->kind, block->columns, error_out);
+        const bool is_given = scan->options->dvs.n_items > 0;
+        const size_t n_vectors = is_given ? table->files.n_items : 1;
+        if (status == 0 && (i == 0 || !is_given))
+            status = open_vectors(scan, progress, block, table, data, n_vectors, &vectors, error_out);
+        free_vectors(vectors, n_vectors);
+    }
+    return status;
+}
+
+/* All of them before anything is timed: with all threads, and before memory is as full as it gets. */
+static int make_tables(const struct scan *scan, const char *data, struct progress *progress,
+                       struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->run->interrupted; i++) {
+        const struct scan_block *block = &scan->options->blocks[i];
+        struct scan_table table = {0};
+        bool is_new = true;
+        for (size_t j = 0; j < i && is_new; j++)
+            is_new = !is_same_table(&scan->options->blocks[j], block);
+        if (!is_new)
+            continue;
+        progress_step(progress, "writes the table", 0);
+        status = open_table(scan, block, data, &table, error_out);
+        if (status == 0 && table.was_made && !scan->options->quiet)
+            progress_note(progress, "wrote %s: %zu files, %.0f MB", table.dir, table.files.n_items,
+                          (double)table.n_bytes / 1e6);
+        if (status == 0)
+            status = check_blocks(scan, progress, block, &table, data, error_out);
+        scan_table_free(&table);
+    }
+    return status;
 }
 
 /* --- the run --- */
@@ -229,18 +259,18 @@ static int run_blocks(const struct scan *scan, struct scan_run *run, const char 
                       struct dv_error *error_out)
 {
     struct scan_table table = {0};
-    size_t n_files = SIZE_MAX;
+    const struct scan_block *before = NULL;
     int status = 0;
     for (size_t i = 0; status == 0 && i < scan->options->n_blocks && !*scan->run->interrupted; i++) {
         const struct scan_block *block = &scan->options->blocks[i];
         struct scan_vector *vectors = NULL;
-        if (block->n_files != n_files) {
+        if (!before || !is_same_table(block, before)) {
             scan_table_free(&table);
-            status = open_table(scan, block->n_files, data, &table, error_out);
-            n_files = block->n_files;
+            status = open_table(scan, block, data, &table, error_out);
+            before = block;
         }
         if (status == 0)
-            status = open_vectors(scan, run, block, &table, data, &vectors, error_out);
+            status = open_vectors(scan, NULL, block, &table, data, table.files.n_items, &vectors, error_out);
         if (status == 0)
             status = scan_run_block(run, block, &table, vectors, table.files.n_items, error_out);
         free_vectors(vectors, table.files.n_items);
@@ -264,10 +294,10 @@ static int measure(const struct scan *scan, struct scan_run *run, const char *da
         status = scan_function_new(&run->function, scan->run->engine, error_out);
     if (status == 0)
         status = program_digest(&run->program_digest, error_out);
+    if (status == 0) /* first, since what is killed goes on by it */
+        status = run_json_write(scan->run->dir, info, error_out);
     if (status == 0)
         status = open_csv(scan, run, error_out);
-    if (status == 0)
-        status = run_json_write(scan->run->dir, info, error_out);
     return status < 0 ? status : run_blocks(scan, run, data, error_out);
 }
 

@@ -68,11 +68,12 @@ static int add_study(struct scan_options *options, const struct scan_study *stud
     FOR_EACH_WORD(columns, n_columns, study->columns)
     FOR_EACH_WORD(kind, n_kind, study->kinds)
     {
-        const struct scan_block block = {.study = study->id,
-                                         .axis = study->axis,
-                                         .table = study->table,
-                                         .n_files = strtoul(files, NULL, 10),
-                                         .kind = (enum scan_kind)scan_kind_find(kind, n_kind)};
+        const struct scan_block block = {
+            .study = study->id,
+            .axis = study->axis,
+            .room = study->table,
+            .kind = (enum scan_kind)scan_kind_find(kind, n_kind),
+            .table = {.n_rows = options->n_rows, .n_files = strtoul(files, NULL, 10), .seed = options->seed}};
         if (status == 0)
             status = add_block(options, &block, vector, n_vector, columns, n_columns, error_out);
     }
@@ -109,7 +110,7 @@ static int spell_columns(struct scan_options *options, struct strings *out, stru
             snprintf(word, sizeof word, "%.20s%.30s", item, options->types.items[t]);
             status = scan_type_find(options->types.items[t], strlen(options->types.items[t])) < 0
                          ? dv_fail(error_out, DV_ERROR_USAGE,
-                                   "--types %s: int, double, timestamp or md5 is expected",
+                                   "--types %s: int, double, timestamp, md5 or mixed is expected",
                                    options->types.items[t])
                          : strings_add_text(out, word, error_out);
         }
@@ -231,20 +232,26 @@ static int add_studies(struct scan_options *options, struct dv_error *error_out)
     return status;
 }
 
-/* The generated table has the columns that the blocks need, no others: "3int", or a generated name such as i3. */
+/* How many columns of `type` a part such as "3int", or a generated name such as i3, asks for. */
+static size_t n_columns_of(enum scan_type type, const char *part, size_t n_part)
+{
+    char *end = NULL;
+    if (!strchr("0123456789", *part))
+        return *part == "idts"[type] ? strtoul(part + 1, NULL, 10) : 0;
+    const size_t n = strtoul(part, &end, 10);
+    const int found = scan_type_find(end, n_part - (size_t)(end - part));
+    if (found == SCAN_MIXED && n <= SCAN_MAX_COLUMNS)
+        return (n + SCAN_N_TYPES - 1 - type) / SCAN_N_TYPES;
+    return found == (int)type ? n : 0;
+}
+
+/* The generated table has the columns that a study's blocks need, no others. */
 static void need_columns(struct scan_table_spec *table, const char *projection)
 {
     for (const char *part = projection; part; part = strchr(part, '+') ? strchr(part, '+') + 1 : NULL) {
         const size_t n_part = strcspn(part, "+");
-        char *end = NULL;
         for (int type = 0; type < SCAN_N_TYPES; type++) {
-            size_t n = 0;
-            if (strchr("0123456789", *part)) {
-                n = strtoul(part, &end, 10);
-                if (scan_type_find(end, n_part - (size_t)(end - part)) != type)
-                    n = 0;
-            } else if (*part == "idts"[type])
-                n = strtoul(part + 1, NULL, 10);
+            const size_t n = n_columns_of((enum scan_type)type, part, n_part);
             if (n <= SCAN_MAX_COLUMNS && n > table->n_columns[type])
                 table->n_columns[type] = n;
         }
@@ -268,10 +275,11 @@ int scan_blocks_make(struct scan_options *options, struct dv_error *error_out)
         status = strings_add_text(&options->studies, "short", error_out);
     if (status == 0)
         status = is_custom(options) ? add_custom(options, error_out) : add_studies(options, error_out);
-    options->table = (struct scan_table_spec){.n_rows = options->n_rows, .seed = options->seed};
-    for (size_t i = 0; i < options->n_blocks; i++) {
-        need_columns(&options->table, options->blocks[i].columns);
-        need_columns(&options->table, options->blocks[i].table);
-    }
+    for (size_t i = 0; i < options->n_blocks; i++)
+        for (size_t j = 0; j < options->n_blocks; j++)
+            if (strcmp(options->blocks[i].study, options->blocks[j].study) == 0) {
+                need_columns(&options->blocks[i].table, options->blocks[j].columns);
+                need_columns(&options->blocks[i].table, options->blocks[j].room);
+            }
     return status;
 }

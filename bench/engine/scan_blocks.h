@@ -7,7 +7,7 @@
 
 #include "scan_options.h"
 
-/* Fills `blocks` and `table` of options whose lists are filled. Returns 0 or DV_ERROR_USAGE, DV_ERROR_MEMORY;
+/* Fills `blocks` of options whose lists are filled. Returns 0 or DV_ERROR_USAGE, DV_ERROR_MEMORY;
  * scan_options_free frees what was made so far. */
 int scan_blocks_make(struct scan_options *options, struct dv_error *error_out);
 

@@ -34,11 +34,12 @@ const char *scan_axis_id(enum scan_axis axis);
 struct scan_block {
     const char *study; /* static, "custom" where options choose */
     enum scan_axis axis;
-    const char *table; /* static: as in its study */
-    char *vector;      /* owned: a recipe's spec without rows; "" of given files */
-    char *columns;     /* owned: a projection as scan_query_parse takes it */
-    size_t n_files;
+    const char *room; /* static: `table` of its study */
+    char *vector;     /* owned: a recipe's spec without rows; "" of given files */
+    char *columns;    /* owned: a projection as scan_query_parse takes it */
     enum scan_kind kind;
+    struct scan_table_spec
+        table; /* where one is generated: what the blocks of its study read, and the room */
 };
 
 struct scan_options {
@@ -67,7 +68,6 @@ struct scan_options {
     bool help;
     struct scan_block *blocks; /* owned */
     size_t n_blocks;
-    struct scan_table_spec table; /* of generated tables; n_files differs per block */
 };
 
 extern const char scan_options_help[];

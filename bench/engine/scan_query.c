@@ -51,6 +51,16 @@ static int add_column(struct scan_query *query, const struct scan_column *column
     return 0;
 }
 
+/* The one of that type with so many of its type before it; NULL where there are fewer. */
+static const struct scan_column *column_of_type(const struct scan_table *table, enum scan_type type,
+                                                size_t n_before)
+{
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (table->columns[i].type == type && n_before-- == 0)
+            return &table->columns[i];
+    return NULL;
+}
+
 /* One part between '+': "3int" or a name. A column of that very name goes first. */
 static int add_part(struct scan_query *query, const struct scan_table *table, const char *part, size_t n_part,
                     struct dv_error *error_out)
@@ -58,20 +68,22 @@ static int add_part(struct scan_query *query, const struct scan_table *table, co
     const struct scan_column *named = scan_table_column(table, part, n_part);
     if (named)
         return add_column(query, named, error_out);
-    size_t n_digits = 0, n_wanted = 0, n_found = 0;
+    size_t n_digits = 0, n_wanted = 0;
     while (n_digits < n_part && isdigit((unsigned char)part[n_digits]) && n_wanted < 1000)
         n_wanted = 10 * n_wanted + (size_t)(part[n_digits++] - '0');
     const int type = n_digits ? scan_type_find(part + n_digits, n_part - n_digits) : -1;
     if (type < 0)
         return lacks(table, part, n_part, error_out);
-    for (size_t i = 0; i < table->n_columns && n_found < n_wanted; i++)
-        if ((int)table->columns[i].type == type) {
-            const int status = add_column(query, &table->columns[i], error_out);
-            if (status < 0)
-                return status;
-            n_found++;
-        }
-    return n_found == n_wanted ? 0 : lacks(table, part, n_part, error_out);
+    for (size_t i = 0; i < n_wanted; i++) {
+        const struct scan_column *column = type == SCAN_MIXED
+                                               ? column_of_type(table, i % SCAN_N_TYPES, i / SCAN_N_TYPES)
+                                               : column_of_type(table, (enum scan_type)type, i);
+        const int status =
+            column ? add_column(query, column, error_out) : lacks(table, part, n_part, error_out);
+        if (status < 0)
+            return status;
+    }
+    return 0;
 }
 
 int scan_query_parse(struct scan_query *query_out, const struct scan_table *table, enum scan_kind kind,

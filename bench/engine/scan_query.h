@@ -42,8 +42,8 @@ enum scan_way {
 
 #define SCAN_POSITIONS "dvbench_positions" /* (file UBIGINT, pos BIGINT) of all deleted rows */
 
-/* Reads a projection of `table`: "count" or "0"; a number and a type, "3int", which means the first three; names; any of
- * them joined by '+'. DV_ERROR_USAGE where it is none of these, DV_ERROR_INPUT where the table lacks a column. */
+/* Reads a projection of `table`: "count" or "0"; a number and a type, "3int", which means the first three ("8mixed":
+ * the first two of each type); names; any of them joined by '+'. DV_ERROR_USAGE where it is none of these, DV_ERROR_INPUT where the table lacks a column. */
 int scan_query_parse(struct scan_query *query_out, const struct scan_table *table, enum scan_kind kind,
                      const char *text, struct dv_error *error_out);
 

@@ -25,11 +25,12 @@ static const struct type_row {
     char letter;
     unsigned row_bytes;
     const char *sql_types;
-} types[SCAN_N_TYPES] = {
+} types[SCAN_N_TYPES + 1] = {
     [SCAN_INT] = {"int", 'i', 8, " TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER "},
     [SCAN_DOUBLE] = {"double", 'd', 8, " FLOAT DOUBLE "},
     [SCAN_TIMESTAMP] = {"timestamp", 't', 8, " TIMESTAMP DATE "},
     [SCAN_TEXT] = {"md5", 's', 40, " VARCHAR "},
+    [SCAN_MIXED] = {"mixed", 0, 0, ""},
 };
 
 const char *scan_type_id(enum scan_type type)
@@ -39,7 +40,7 @@ const char *scan_type_id(enum scan_type type)
 
 int scan_type_find(const char *id, size_t n_id)
 {
-    for (int type = 0; type < SCAN_N_TYPES; type++)
+    for (int type = 0; type <= SCAN_MIXED; type++)
         if (strlen(types[type].id) == n_id && memcmp(types[type].id, id, n_id) == 0)
             return type;
     return -1;

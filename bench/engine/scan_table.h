@@ -12,9 +12,16 @@
 /* The view that queries read: all columns, `file_index` and `file_row_number`. */
 #define SCAN_VIEW "dvbench_table"
 
-enum scan_type { SCAN_INT, SCAN_DOUBLE, SCAN_TIMESTAMP, SCAN_TEXT, SCAN_N_TYPES };
+enum scan_type {
+    SCAN_INT,
+    SCAN_DOUBLE,
+    SCAN_TIMESTAMP,
+    SCAN_TEXT,
+    SCAN_N_TYPES,
+    SCAN_MIXED = SCAN_N_TYPES /* of no column: columns that take turns, one of each type */
+};
 
-/* "int", "double", "timestamp", "md5": what --types takes. Static. */
+/* "int", "double", "timestamp", "md5", "mixed": what --types takes. Static. */
 const char *scan_type_id(enum scan_type type);
 /* -1 where unknown. */
 int scan_type_find(const char *id, size_t n_id);

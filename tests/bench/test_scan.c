@@ -330,7 +330,7 @@ static size_t run_block(struct fixture *fixture, const char *path, struct csv_ta
     const struct scan_options options = {
         .kernels = {.items = patterns, .n_items = 1}, .rounds = 6, .n_threads = 1, .seed = 1};
     const struct scan_block block = {
-        .study = "custom", .vector = "uniform:rate=0.1", .columns = "1int", .n_files = N_FILES};
+        .study = "custom", .vector = "uniform:rate=0.1", .columns = "1int", .table = {.n_files = N_FILES}};
     const struct scan_table table = {.name = "t",
                                      .files = {.items = paths, .n_items = N_FILES},
                                      .n_rows_all = N_FILES * FILE_ROWS,
@@ -419,11 +419,40 @@ static void test_every_study_has_blocks(void **state)
         assert_true(options.n_blocks > 0);
         for (size_t b = 0; b < options.n_blocks; b++) {
             assert_string_equal(options.blocks[b].study, scan_study_at(i)->id);
-            assert_true(options.blocks[b].n_files > 0 && (int)options.blocks[b].kind >= 0);
+            assert_true(options.blocks[b].table.n_files > 0 && (int)options.blocks[b].kind >= 0);
         }
-        assert_true(options.table.n_columns[SCAN_INT] > 0);
+        assert_true(options.blocks[0].table.n_columns[SCAN_INT] > 0);
         scan_options_free(&options);
     }
+}
+
+/* A study's table is the same whatever else is measured with it, so that a later run finds it again. */
+static void test_a_table_has_what_its_study_reads(void **state)
+{
+    (void)state;
+    char *words[] = {"scan", "--study", "sizes,columns", NULL};
+    struct scan_options options;
+    assert_int_equal(scan_options_parse(&options, 3, words, NULL), 0);
+    const size_t sizes[] = {6, 0, 0, 1}, columns[] = {20, 5, 5, 5};
+    const struct scan_block *first = &options.blocks[0], *last = &options.blocks[options.n_blocks - 1];
+    assert_memory_equal(first->table.n_columns, sizes, sizeof sizes);
+    assert_memory_equal(last->table.n_columns, columns, sizeof columns);
+    scan_options_free(&options);
+}
+
+static void test_mixed_columns_take_turns(void **state)
+{
+    (void)state;
+    struct scan_column columns[] = {{"s1", SCAN_TEXT},      {"i1", SCAN_INT}, {"i2", SCAN_INT},
+                                    {"t1", SCAN_TIMESTAMP}, {"i3", SCAN_INT}, {"d1", SCAN_DOUBLE}};
+    const struct scan_table table = {.columns = columns, .n_columns = 6};
+    const char *const names[] = {"i1", "d1", "t1", "s1", "i2"};
+    struct scan_query query;
+    assert_int_equal(scan_query_parse(&query, &table, SCAN_KIND_scan, "5mixed", NULL), 0);
+    assert_int_equal(query.n_columns, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(query.columns[i]->name, names[i]);
+    assert_int_equal(scan_query_parse(&query, &table, SCAN_KIND_scan, "6mixed", NULL), DV_ERROR_INPUT);
 }
 
 int main(void)
@@ -438,6 +467,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_wrong_answer_has_no_time, set_up, tear_down),
         cmocka_unit_test(test_projections),
         cmocka_unit_test(test_every_study_has_blocks),
+        cmocka_unit_test(test_a_table_has_what_its_study_reads),
+        cmocka_unit_test(test_mixed_columns_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ class Claims(unittest.TestCase):
         took, of = re.fullmatch(r"The vectors took ([0-9.]+) of ([0-9.]+) ns per row\.", why).groups()
         self.assertAlmostEqual(float(of), whole, delta=whole / 100)
         self.assertAlmostEqual(float(took), whole * share / 100, delta=whole / 100)
-        self.assertEqual(rows["share of a scan of 20 columns, 6.1 % (there of several types, here int)"][1:],
+        self.assertEqual(rows["share of a scan of 20 columns of several types, 6.1 %"][1:],
                          ["", "", "cannot tell", "Not measured: this run lacks the blocks."])
 
     def test_csv(self):
