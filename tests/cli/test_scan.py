@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scan` from the outside, with the real engine on small tables. Skips (77) where DuckDB's library cannot be had."""
+import csv
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -23,7 +25,7 @@ SMALL = ["--rows", "60000", "--files", "2", "--rates", "0.061", "--kernel", "per
 LIBRARY, REASON = find_library(SOURCE, BUILD)
 
 
-class Scan(unittest.TestCase):
+class Base(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -38,13 +40,15 @@ class Scan(unittest.TestCase):
 
     def scan(self, *words, code=0):
         """Runs it into a new folder and returns the rows."""
-        Scan.n_runs += 1
-        self.out = os.path.join(self.folder.name, f"run{Scan.n_runs}")
+        self.__class__.n_runs += 1
+        self.out = os.path.join(self.folder.name, f"run{self.n_runs}")
         result = self.run_program("scan", *words, *QUICKLY, "--data", self.data, "--out", self.out)
         self.assertEqual(result.returncode, code, result.stderr)
         self.stderr = result.stderr
         return csv_files.read(self.out + "/scan.csv") if code == 0 else result
 
+
+class Scan(Base):
     def parts(self):
         """The data files of a table that an earlier test or this call made."""
         self.scan(*SMALL, "--columns", "0")
@@ -80,6 +84,10 @@ class Scan(unittest.TestCase):
         run = json.loads(pathlib.Path(self.out, "run.json").read_text(encoding="utf-8"))
         self.assertEqual((run["status"], run["settings"]["engine"], run["settings"]["threads"]), ("complete", "duckdb", "1"))
         self.assertTrue(run["settings"]["engine_version"].startswith("v"))
+
+    def test_columns_of_several_types(self):
+        table = self.scan(*SMALL, "--columns", "6", "--types", "mixed")
+        self.assertEqual({(row["columns"], row["n_columns"], row["verdict"]) for row in table}, {("6mixed", "6", "ok")})
 
     def test_every_kernel_kind_of_query_and_type(self):
         table = self.scan("--rows", "50000", "--files", "1", "--rates", "0.3", "--kernel", "all", "--columns", "2int+1md5",
@@ -179,7 +187,7 @@ class Scan(unittest.TestCase):
             result = self.scan(*words, code=code)
             self.assertEqual(len(result.stderr.splitlines()), 1, (words, result.stderr))
             self.assertIn(said, result.stderr)
-            self.assertFalse(os.path.exists(self.out + "/scan.csv") and csv_files.read(self.out + "/scan.csv"))
+            self.assertFalse(os.path.exists(self.out))
 
     def test_report_and_figures(self):
         self.scan(*SMALL, "--columns", "0,1")
@@ -294,6 +302,50 @@ class Scan(unittest.TestCase):
         whole = csv_files.read(path)
         self.assertEqual((len(whole), whole[:len(kept)]), (45, kept))
         self.assertEqual(json.loads(pathlib.Path(out, "run.json").read_text(encoding="utf-8"))["status"], "complete")
+
+
+class KilledOften(Base):
+    """Ended at random moments, the writing of the table among them, and continued as the program says."""
+    N_MOMENTS = 26
+    WORDS = [*SMALL, "--columns", "0,1,2", *QUICKLY]
+    # What a row is, as opposed to what a clock said of it.
+    SAME = ("cell", "columns", "rows", "files", "dv", "deleted", "kernel", "verdict", "samples", "vectors", "pieces", "rows_asked", "bytes_read")
+
+    def run_to_its_end(self, out, data):
+        """Goes on where something was recorded, else begins again."""
+        options = ["--resume", out] if os.path.exists(out + "/run.json") else [*self.WORDS, "--data", data, "--out", out]
+        done = self.run_program("scan", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(pathlib.Path(out, "run.json").read_text(encoding="utf-8"))["status"], "complete")
+        return csv_files.read(out + "/scan.csv")
+
+    def kill(self, out, data, seconds):
+        """Returns the rows that are whole then."""
+        process = subprocess.Popen([PROGRAM, "scan", *self.WORDS, "--data", data, "--out", out], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, "DVBENCH_DUCKDB": LIBRARY})
+        time.sleep(random.uniform(0, seconds))
+        process.send_signal(random.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM]))
+        process.wait(timeout=100)
+        path = pathlib.Path(out, "scan.csv")
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        return list(csv.DictReader(text[:text.rfind("\n") + 1].splitlines()))
+
+    def test_random_moments(self):
+        began = time.monotonic()
+        whole = self.run_to_its_end(os.path.join(self.folder.name, "whole"), self.data)
+        seconds = time.monotonic() - began
+        wanted = [{column: row[column] for column in self.SAME} for row in whole]
+        for moment in range(self.N_MOMENTS):
+            with self.subTest(moment=moment):
+                out, data = (os.path.join(self.folder.name, f"{name}{moment}") for name in ("out", "data"))
+                kept = self.kill(out, data, seconds)
+                table = self.run_to_its_end(out, data)
+                self.assertEqual([{column: row[column] for column in self.SAME} for row in table], wanted)
+                self.assertEqual([row for row in kept[:len(kept) // 5 * 5] if row not in table], [])
+
+
+class Killed(KilledOften):
+    N_MOMENTS = 3
 
 
 if __name__ == "__main__":
