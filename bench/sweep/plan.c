@@ -98,7 +98,7 @@ static int choose_kernels(struct plan_block *block, const struct sweep_group *gr
 
 /* --- blocks --- */
 
-static void block_free(struct plan_block *block)
+void plan_block_free(struct plan_block *block)
 {
     free(block->dv);
     free(block->axis);
@@ -311,30 +311,12 @@ static int drop_empty(struct plan *plan, struct dv_error *error_out)
         if (plan->blocks[i].n_kernels)
             plan->blocks[n_kept++] = plan->blocks[i];
         else
-            block_free(&plan->blocks[i]);
+            plan_block_free(&plan->blocks[i]);
     plan->n_blocks = n_kept;
     return n_kept
                ? 0
                : dv_fail(error_out, DV_ERROR_USAGE,
                          "--benchmark_filter matches no cell of the plan; --benchmark_list_tests lists them");
-}
-
-/* Keeps every N-th block, from the I-th on. */
-static int take_shard(struct plan *plan, const char *shard, struct dv_error *error_out)
-{
-    unsigned index = 1, count = 1;
-    size_t n_kept = 0;
-    sscanf(shard, "%u/%u", &index, &count);
-    if (index > plan->n_blocks)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--shard %s: nothing to do, the plan has %zu blocks", shard,
-                       plan->n_blocks);
-    for (size_t i = 0; i < plan->n_blocks; i++)
-        if (i % count == index - 1)
-            plan->blocks[n_kept++] = plan->blocks[i];
-        else
-            block_free(&plan->blocks[i]);
-    plan->n_blocks = n_kept;
-    return 0;
 }
 
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
@@ -350,7 +332,7 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
     if (status == 0 && passes)
         status = drop_empty(plan_out, error_out);
     if (status == 0 && options->shard)
-        status = take_shard(plan_out, options->shard, error_out);
+        status = plan_take_shard(plan_out, options, error_out);
     if (status < 0)
         plan_free(plan_out);
     return status;
@@ -359,7 +341,7 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
 void plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_blocks; i++)
-        block_free(&plan->blocks[i]);
+        plan_block_free(&plan->blocks[i]);
     free(plan->blocks);
     *plan = (struct plan){0};
 }

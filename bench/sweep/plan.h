@@ -33,6 +33,11 @@ struct plan {
 int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*passes)(const char *name),
                 struct dv_error *error_out);
 
+/* Keeps the blocks of options->shard, I/N: a split into N parts of about the same time, the same on every
+ * machine, each in the order of the plan. plan_expand calls it. DV_ERROR_USAGE where part I has no block. */
+int plan_take_shard(struct plan *plan, const struct sweep_options *options, struct dv_error *error_out);
+
+void plan_block_free(struct plan_block *block);
 void plan_free(struct plan *plan);
 
 /* --kernel: ids, fnmatch patterns, `all`, or `best` (what an empty list means): whether a kernel is asked for, and

@@ -40,7 +40,7 @@ const char *sweep_options_help(void)
            "it "
            "cannot run a kernel), none\n"
            "  --events SET|A,B,...   what a PMU counts: see `list counters`\n"
-           "  --shard I/N            only every N-th block, from the I-th on; `merge` joins the runs\n"
+           "  --shard I/N            the I-th of N parts of about the same time; `merge` joins the runs\n"
            "output\n"
            "  --out DIR              default results/<date>-<plan>;  --resume DIR continues a run,\n"
            "                         with --replace in place of rows of another program, machine, CRoaring "

@@ -142,6 +142,39 @@ static void no_block_comes_twice(const struct plan *of)
         }
 }
 
+static bool is_next_block(const struct plan *of, size_t index, const struct plan_block *block)
+{
+    const struct plan_block *next = index < of->n_blocks ? &of->blocks[index] : NULL;
+    return next && next->sink == block->sink && next->mode == block->mode &&
+           next->batch_rows == block->batch_rows && next->n_kernels == block->n_kernels &&
+           strcmp(next->dv, block->dv) == 0;
+}
+
+static size_t count_blocks(const char *line)
+{
+    expand(line);
+    const size_t n_blocks = plan.n_blocks;
+    release();
+    return n_blocks;
+}
+
+/* One long block weighs as much as all the short ones, wherever it stands; blocks of equal cost are dealt evenly. */
+static void shards_take_about_the_same_time(void **state)
+{
+    (void)state;
+    const char *rows = "sweep --recipe uniform --vary rows=100000,200000,4000000000,300000 --sink row_ids";
+    char line[160];
+    for (int i = 1; i <= 2; i++) {
+        snprintf(line, sizeof line, "%s --shard %d/2", rows, i);
+        assert_int_equal(count_blocks(line), i == 1 ? 1 : 3);
+    }
+    for (int i = 1; i <= 5; i++) {
+        snprintf(line, sizeof line, "sweep --plan quick --shard %d/5", i);
+        assert_in_range(count_blocks(line), 4, 5); /* of 24 */
+    }
+    assert_usage("sweep --recipe uniform --sink row_ids --shard 2/2", "nothing to do");
+}
+
 static void shards_are_disjoint_and_complete(void **state)
 {
     (void)state;
@@ -159,10 +192,13 @@ static void shards_are_disjoint_and_complete(void **state)
         }
         no_block_comes_twice(&plans[0]);
         assert_int_equal(plans[1].n_blocks + plans[2].n_blocks + plans[3].n_blocks, plans[0].n_blocks);
+        size_t next[4] = {0}; /* of each part, which keeps the order of the plan */
         for (size_t b = 0; b < plans[0].n_blocks; b++) {
-            const struct plan_block *block = &plans[1 + b % 3].blocks[b / 3];
-            assert_string_equal(block->dv, plans[0].blocks[b].dv);
-            assert_int_equal(block->n_kernels, plans[0].blocks[b].n_kernels);
+            size_t i = 1;
+            while (i < 4 && !is_next_block(&plans[i], next[i], &plans[0].blocks[b]))
+                i++;
+            assert_true(i < 4);
+            next[i]++;
         }
         for (size_t i = 0; i < 4; i++) {
             plan_free(&plans[i]);
@@ -236,6 +272,7 @@ int main(void)
         cmocka_unit_test(rates_of_the_article_are_basis_points),
         cmocka_unit_test(axes_multiply_and_batch_is_one),
         cmocka_unit_test(shards_are_disjoint_and_complete),
+        cmocka_unit_test(shards_take_about_the_same_time),
         cmocka_unit_test(lines_that_meet_share_the_block),
         cmocka_unit_test(per_row_is_always_there),
         cmocka_unit_test(wrong_words_are_usage_errors),
