@@ -95,21 +95,30 @@ static int check_data_file(const struct convert_options *options, const struct f
         file->n_vectors);
 }
 
+/* Adds to a list of words: ", 2 other blobs". */
+static size_t add_loss(char *text, size_t n_text, size_t n_used, uint64_t n, const char *one,
+                       const char *many)
+{
+    if (n == 0 || n_used >= n_text)
+        return n_used;
+    return n_used + (size_t)snprintf(text + n_used, n_text - n_used, "%s%" PRIu64 " %s", n_used ? ", " : "",
+                                     n, n == 1 ? one : many);
+}
+
 /* What the file holds besides the vectors and the output will lack. */
 static int warn_of_losses(struct convert_options *options, const struct format_file *file, const char *in,
                           struct dv_error *error_out)
 {
-    size_t n_blobs = 0, n_data_files = 0;
+    size_t n_blobs = 0, n_data_files = 0, n_used = 0;
+    char lost[160];
     for (size_t i = 0; i < file->n_blobs; i++)
         n_blobs += file->blobs[i].vector < 0;
     for (size_t i = 0; i < file->n_vectors && options->write.format != FORMAT_PUFFIN; i++)
         n_data_files += file->vectors[i].data_file != NULL;
-    if (n_blobs + file->n_other_properties + n_data_files == 0)
-        return 0;
-    return vector_options_warn(&options->vectors, error_out,
-                               "%s: not copied: %zu other blobs, %" PRIu64
-                               " other properties, the names of %zu data files",
-                               in, n_blobs, file->n_other_properties, n_data_files);
+    n_used = add_loss(lost, sizeof lost, n_used, n_blobs, "blob of another type", "blobs of other types");
+    n_used = add_loss(lost, sizeof lost, n_used, file->n_other_properties, "property", "properties");
+    n_used = add_loss(lost, sizeof lost, n_used, n_data_files, "name of a data file", "names of data files");
+    return n_used ? vector_options_warn(&options->vectors, error_out, "%s: not copied: %s", in, lost) : 0;
 }
 
 static int convert_vectors(const struct convert_options *options, const struct format_file *file,

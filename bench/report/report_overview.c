@@ -2,6 +2,7 @@
 /* What stands around the numbers: the machine, doubts, warnings, what was not measured, all settings, the files. */
 #include "report_sections.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -151,14 +152,17 @@ void report_warnings(const struct report_text *text, const struct report *report
     report_list(text, texts, n);
 }
 
-static bool was_seen(const struct csv_table *table, size_t row)
+/* Whether the row's reason was not listed yet; without memory a reason may be listed twice. */
+static bool is_new_reason(json_t *seen, const char *const cells[3])
 {
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(csv_text(table, i, CSV_summary_kernel), csv_text(table, row, CSV_summary_kernel)) == 0 &&
-            strcmp(csv_text(table, i, CSV_summary_reason), csv_text(table, row, CSV_summary_reason)) == 0 &&
-            strcmp(csv_text(table, i, CSV_summary_verdict), csv_text(table, row, CSV_summary_verdict)) == 0)
-            return true;
-    return false;
+    char *key = NULL;
+    if (asprintf(&key, "%s\n%s\n%s", cells[0], cells[1], cells[2]) < 0)
+        return true;
+    const bool is_new = !json_object_get(seen, key);
+    if (is_new)
+        (void)json_object_set_new_nocheck(seen, key, json_true());
+    free(key);
+    return is_new;
 }
 
 void report_not_measured(const struct report_text *text, const struct report *report)
@@ -169,13 +173,15 @@ void report_not_measured(const struct report_text *text, const struct report *re
         return;
     report_heading(text, 2, "Not measured, and why");
     report_table_begin(text, headers, 3);
+    json_t *seen = json_object();
     for (size_t row = 0; row < csv_n_rows(table); row++) {
         const char *cells[] = {csv_text(table, row, CSV_summary_kernel),
                                csv_text(table, row, CSV_summary_verdict),
                                csv_text(table, row, CSV_summary_reason)};
-        if (strcmp(cells[1], "ok") != 0 && !was_seen(table, row))
+        if (strcmp(cells[1], "ok") != 0 && is_new_reason(seen, cells))
             report_table_row(text, cells, 3);
     }
+    json_decref(seen);
     report_table_end(text);
 }
 

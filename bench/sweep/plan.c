@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fnmatch.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,27 +112,32 @@ struct expansion {
     struct sweep_options *options;
     const struct sweep_group *group;
     bool (*passes)(const char *name);
+    json_t *places; /* of the blocks, by the name of a cell without its kernel */
     struct dv_error *error_out;
 };
 
-static struct plan_block *find_block(const struct plan *plan, const char *dv, const struct plan_block *shape)
+/* The place of a block's like, or n_blocks, which is noted as the block's own. DV_ERROR_MEMORY without memory. */
+static int64_t place_of(const struct expansion *ex, const struct plan_block *block)
 {
-    for (size_t i = 0; i < plan->n_blocks; i++) {
-        struct plan_block *block = &plan->blocks[i];
-        if (block->sink == shape->sink && block->batch_rows == shape->batch_rows &&
-            block->mode == shape->mode && strcmp(block->dv, dv) == 0)
-            return block;
-    }
-    return NULL;
+    char *name = plan_cell_name(block, "");
+    const json_t *found = name ? json_object_get(ex->places, name) : NULL;
+    const int64_t place = found ? json_integer_value(found) : (int64_t)ex->plan->n_blocks;
+    const bool is_noted =
+        found || (name && json_object_set_new_nocheck(ex->places, name, json_integer(place)) == 0);
+    free(name);
+    return is_noted ? place : DV_ERROR_MEMORY;
 }
 
 /* A block that two lines of a plan name is one block, with the kernels of both. */
 static int add_block(struct expansion *ex, const char *dv, const char *axis, const char *axis_value,
                      struct plan_block shape)
 {
-    struct plan_block *same = find_block(ex->plan, dv, &shape);
-    if (same)
-        return choose_kernels(same, ex->group, ex->passes, ex->error_out);
+    shape.dv = (char *)(uintptr_t)dv; /* only read */
+    const int64_t place = place_of(ex, &shape);
+    if (place < 0)
+        return dv_no_memory(ex->error_out);
+    if (place < (int64_t)ex->plan->n_blocks)
+        return choose_kernels(&ex->plan->blocks[place], ex->group, ex->passes, ex->error_out);
     struct plan_block *grown = realloc(ex->plan->blocks, (ex->plan->n_blocks + 1) * sizeof *grown);
     if (!grown)
         return dv_no_memory(ex->error_out);
@@ -323,12 +329,17 @@ int plan_expand(struct plan *plan_out, struct sweep_options *options, bool (*pas
                 struct dv_error *error_out)
 {
     *plan_out = (struct plan){0};
-    struct expansion ex = {.plan = plan_out, .options = options, .passes = passes, .error_out = error_out};
-    int status = 0;
+    struct expansion ex = {.plan = plan_out,
+                           .options = options,
+                           .passes = passes,
+                           .places = json_object(),
+                           .error_out = error_out};
+    int status = ex.places ? 0 : dv_no_memory(error_out);
     for (size_t i = 0; status == 0 && i < options->n_groups; i++) {
         ex.group = &options->groups[i];
         status = expand_group(&ex);
     }
+    json_decref(ex.places);
     if (status == 0 && passes)
         status = drop_empty(plan_out, error_out);
     if (status == 0 && options->shard)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cell_name.h"
 #include "file_write.h"
 #include "run_dir.h"
 #include "samples.h"
@@ -177,8 +179,44 @@ static int rewrite(struct samples *samples, struct dv_error *error_out)
     }
     if (status == 0)
         status = csv_append(&samples->writer, samples->path, CSV_FILE_samples, error_out);
+    if (status < 0)
+        unlink(part); /* of a full disk it would keep the last bytes */
+    samples->is_stale = status < 0;
     free(part);
     return status;
+}
+
+/* Rows of one DV, sink, batch size and mode. */
+static bool is_same_block(const struct sample_row *a, const struct sample_row *b)
+{
+    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
+           strcmp(a->dv, b->dv) == 0;
+}
+
+/* The name of a block's cells without the kernel; NULL without memory. */
+static char *block_name(const char *dv, enum sink_kind sink, uint32_t batch_rows, enum sweep_mode mode)
+{
+    char batch[16];
+    snprintf(batch, sizeof batch, "%u", (unsigned)batch_rows);
+    return cell_name_format("", sink_id(sink), dv, batch, mode_id(mode));
+}
+
+/* So that a block of which nothing was measured yet, as are most, need not be looked for among all rows. */
+static int note_loaded(struct samples *samples, struct dv_error *error_out)
+{
+    samples->loaded = json_object();
+    samples->n_loaded = samples->n_rows;
+    for (size_t i = 0; i < samples->n_rows; i++) {
+        const struct sample_row *row = &samples->rows[i];
+        if (i > 0 && is_same_block(row, &row[-1]))
+            continue;
+        char *name = block_name(row->dv, row->sink, row->batch_rows, row->mode);
+        const int status = name ? json_object_set_new_nocheck(samples->loaded, name, json_true()) : -1;
+        free(name);
+        if (status < 0)
+            return dv_no_memory(error_out);
+    }
+    return 0;
 }
 
 int samples_open(struct samples *samples_out, const char *dir, const char *run, struct dv_error *error_out)
@@ -194,7 +232,8 @@ int samples_open(struct samples *samples_out, const char *dir, const char *run, 
     const bool must_rewrite = status == 0 && table &&
                               (samples_out->n_rows < csv_n_rows(table) || !csv_has(table, CSV_samples_taint));
     csv_free(table);
-    samples_out->n_loaded = samples_out->n_rows;
+    if (status == 0)
+        status = note_loaded(samples_out, error_out);
     if (status < 0)
         return status;
     return must_rewrite ? rewrite(samples_out, error_out)
@@ -228,13 +267,6 @@ bool samples_is_twin(const struct sample_row *row)
     return n > n_suffix && strcmp(row->kernel + n - n_suffix, SAMPLES_TWIN_SUFFIX) == 0;
 }
 
-/* Rows of one DV, sink, batch size and mode. */
-static bool is_same_block(const struct sample_row *a, const struct sample_row *b)
-{
-    return a->sink == b->sink && a->batch_rows == b->batch_rows && a->mode == b->mode &&
-           strcmp(a->dv, b->dv) == 0;
-}
-
 void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out)
 {
     const struct sample_row *rows = samples->rows, *of = &rows[row];
@@ -247,7 +279,7 @@ void samples_stretch(const struct samples *samples, size_t row, size_t *first_ou
     *end_out = end;
 }
 
-/* Keeps the rows for which `drop` is not set; rewrites where any was dropped. */
+/* Keeps the rows for which `drop` is not set. */
 static int compact(struct samples *samples, const bool *drop, struct dv_error *error_out)
 {
     size_t n_kept = 0;
@@ -264,26 +296,36 @@ static int compact(struct samples *samples, const bool *drop, struct dv_error *e
     if (n_kept == n_rows)
         return 0;
     samples->n_loaded = n_kept; /* those of now may be among what is looked through: there are few */
-    const int status = link_all(samples, error_out);
-    return status < 0 ? status : rewrite(samples, error_out);
+    samples->is_stale = true;
+    return link_all(samples, error_out);
+}
+
+int samples_tidy(struct samples *samples, struct dv_error *error_out)
+{
+    return samples->is_stale ? rewrite(samples, error_out) : 0;
 }
 
 int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
                        struct dv_error *error_out)
 {
-    bool *drop = calloc(samples->n_rows + 1, sizeof *drop);
-    if (!drop)
+    const struct sample_row like = {.dv = (char *)(uintptr_t)dv, /* only read */
+                                    .sink = block->sink,
+                                    .batch_rows = block->batch_rows,
+                                    .mode = block->mode};
+    char *name = block_name(dv, block->sink, block->batch_rows, block->mode);
+    const bool is_there = name && json_object_get(samples->loaded, name);
+    bool *drop = is_there ? calloc(samples->n_rows + 1, sizeof *drop) : NULL;
+    free(name);
+    if (!name || (is_there && !drop))
         return dv_no_memory(error_out);
-    for (size_t i = 0; i < samples->n_loaded;
-         i++) { /* what this process measured it does not measure again */
-        const struct sample_row *row = &samples->rows[i];
-        drop[i] = strcmp(row->dv, dv) == 0 && row->sink == block->sink &&
-                  row->batch_rows == block->batch_rows && row->mode == block->mode &&
-                  (start < 0 || row->start == start);
-    }
+    if (!is_there)
+        return 0;
+    /* What this process measured it does not measure again. */
+    for (size_t i = 0; i < samples->n_loaded; i++)
+        drop[i] = is_same_block(&samples->rows[i], &like) && (start < 0 || samples->rows[i].start == start);
     int status = compact(samples, drop, error_out);
     free(drop);
-    return status;
+    return status < 0 || start < 0 ? status : samples_tidy(samples, error_out);
 }
 
 /* A twin's hash differs from its cell's in the first digit. */
@@ -301,12 +343,13 @@ int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error
         drop[i] = is_of_cell(&samples->rows[i], cell);
     int status = compact(samples, drop, error_out);
     free(drop);
-    return status;
+    return status < 0 ? status : samples_tidy(samples, error_out);
 }
 
 int samples_close(struct samples *samples, struct dv_error *error_out)
 {
-    int status = csv_close(samples->writer, error_out);
+    int status = samples_tidy(samples, error_out);
+    const int closed = csv_close(samples->writer, status == 0 ? error_out : NULL);
     for (size_t i = 0; i < samples->n_rows; i++) {
         free(samples->rows[i].dv);
         free(samples->rows[i].kernel);
@@ -314,6 +357,7 @@ int samples_close(struct samples *samples, struct dv_error *error_out)
     free(samples->rows);
     free(samples->slots);
     free(samples->path);
+    json_decref(samples->loaded);
     *samples = (struct samples){0};
-    return status;
+    return status < 0 ? status : closed;
 }

@@ -36,8 +36,10 @@ struct samples {
     struct sample_row *rows; /* owned */
     size_t n_rows;
     size_t capacity;
-    size_t n_loaded; /* the first of them were in the file */
-    size_t *slots;   /* owned: hash table by cell */
+    size_t n_loaded;       /* the first of them were in the file */
+    bool is_stale;         /* the file has rows that are dropped: see samples_tidy */
+    struct json_t *loaded; /* owned: the blocks of those, by name */
+    size_t *slots;         /* owned: hash table by cell */
     size_t n_slots;
     struct csv_writer *writer;
     char *path;      /* owned */
@@ -67,11 +69,16 @@ bool samples_is_twin(const struct sample_row *row);
  * block in one go, so that they stand together. */
 void samples_stretch(const struct samples *samples, size_t row, size_t *first_out, size_t *end_out);
 
-/* Takes out the rows of a DV, sink, batch size and mode, of one start (start < 0: all), from memory and, by a
- * new file in the old one's place, from the disk: a block that was cut short begins again. Only rows that were in the
- * file when it was opened. */
+/* Takes out the rows of a DV, sink, batch size and mode, of one start, from memory and, by a new file in the old one's
+ * place, from the disk: a block that was cut short begins again. Only rows that were in the file when it was opened.
+ * With start < 0 those of all starts, from memory: all blocks of a run may be replaced, one after the other, and
+ * samples_tidy takes them from the disk. */
 int samples_drop_block(struct samples *samples, const char *dv, const struct plan_block *block, int start,
                        struct dv_error *error_out);
+
+/* Makes the file what memory is. To be called before the summary is written, so that a killed run still has the old
+ * rows in the summary for as long as they are among the samples; samples_close calls it too. */
+int samples_tidy(struct samples *samples, struct dv_error *error_out);
 
 /* The same for one cell, which turned out wrong, and its twin. */
 int samples_drop_cell(struct samples *samples, const char *cell, struct dv_error *error_out);

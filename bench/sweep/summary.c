@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file_write.h"
 #include "run_dir.h"
@@ -18,25 +20,28 @@ static struct block_cell *find_cell(const struct block_result *result, const cha
     return NULL;
 }
 
-/* Whether the row gives way to what was measured now. */
-static bool gives_way(const struct summary_block *blocks, size_t n_blocks, const char *hash)
+/* The cells whose old rows give way to what was measured now; NULL without memory. */
+static json_t *cells_of(const struct summary_block *blocks, size_t n_blocks)
 {
+    json_t *cells = json_object();
+    int status = cells ? 0 : -1;
     for (size_t b = 0; b < n_blocks; b++) {
-        for (size_t i = 0; i < blocks[b].replaced.n_items; i++)
-            if (strcmp(blocks[b].replaced.items[i], hash) == 0)
-                return true;
-        if (find_cell(&blocks[b].result, hash))
-            return true;
+        for (size_t i = 0; status == 0 && i < blocks[b].replaced.n_items; i++)
+            status = json_object_set_new_nocheck(cells, blocks[b].replaced.items[i], json_true());
+        for (size_t i = 0; status == 0 && i < blocks[b].result.n_cells; i++)
+            status = json_object_set_new_nocheck(cells, blocks[b].result.cells[i].hash, json_true());
     }
-    return false;
+    if (status == 0)
+        return cells;
+    json_decref(cells);
+    return NULL;
 }
 
-static int keep_rows(struct csv_writer *writer, const struct csv_table *table,
-                     const struct summary_block *blocks, size_t n_blocks, const struct noise *noise,
-                     struct dv_error *error_out)
+static int keep_rows(struct csv_writer *writer, const struct csv_table *table, const json_t *measured,
+                     const struct noise *noise, struct dv_error *error_out)
 {
     for (size_t i = 0; table && i < csv_n_rows(table); i++) {
-        if (gives_way(blocks, n_blocks, csv_text(table, i, CSV_summary_cell)))
+        if (json_object_get(measured, csv_text(table, i, CSV_summary_cell)))
             continue;
         int status = summary_copy_row(writer, table, i, noise, error_out);
         if (status < 0)
@@ -75,12 +80,14 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
     int closed = csv_close(writer, status == 0 ? error_out : NULL);
     if (status == 0)
         status = closed;
-    if (status == 0 && asprintf(&part, "%s.part", path) < 0) {
+    if (path && asprintf(&part, "%s.part", path) < 0) {
         part = NULL;
-        status = dv_no_memory(error_out);
+        status = status < 0 ? status : dv_no_memory(error_out);
     }
     if (status == 0)
         status = file_replace(path, part, error_out);
+    if (status < 0 && part)
+        unlink(part); /* of a full disk it would keep the last bytes */
     free(part);
     free(path);
     csv_free(old);
@@ -88,7 +95,7 @@ static int end_rewrite(char *path, struct csv_table *old, struct csv_writer *wri
 }
 
 static int update_rows(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
-                       const struct samples *samples, struct dv_error *error_out)
+                       const json_t *measured, const struct samples *samples, struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -98,7 +105,7 @@ static int update_rows(const struct summary_facts *facts, const struct summary_b
     if (status == 0)
         status = noise_measure(&noise, samples, error_out);
     if (status == 0)
-        status = keep_rows(writer, old, blocks, n_blocks, &noise, error_out);
+        status = keep_rows(writer, old, measured, &noise, error_out);
     for (size_t b = 0; status == 0 && b < n_blocks; b++)
         status = summary_write_block(writer, facts, &blocks[b].result, samples, &noise, error_out);
     noise_free(&noise);
@@ -131,7 +138,8 @@ static int write_events(struct csv_writer *writer, const struct summary_facts *f
 }
 
 static int update_events(const struct summary_facts *facts, const struct summary_block *blocks,
-                         size_t n_blocks, const struct counters *counters, struct dv_error *error_out)
+                         size_t n_blocks, const json_t *measured, const struct counters *counters,
+                         struct dv_error *error_out)
 {
     char *path;
     struct csv_table *old;
@@ -144,7 +152,7 @@ static int update_events(const struct summary_facts *facts, const struct summary
         status = write_event(writer, facts, COUNTERS_CALIBRATION_CELL, &calibration[i], error_out);
     for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
         const char *cell = csv_text(old, i, CSV_counters_cell);
-        if (gives_way(blocks, n_blocks, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
+        if (json_object_get(measured, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
             continue;
         csv_copy_row(writer, old, i);
         status = csv_end_row(writer, error_out);
@@ -157,9 +165,12 @@ static int update_events(const struct summary_facts *facts, const struct summary
 int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
                    const struct samples *samples, const struct counters *counters, struct dv_error *error_out)
 {
-    int status = update_rows(facts, blocks, n_blocks, samples, error_out);
+    json_t *measured = cells_of(blocks, n_blocks);
+    int status = measured ? update_rows(facts, blocks, n_blocks, measured, samples, error_out)
+                          : dv_no_memory(error_out);
     if (status == 0 && counters)
-        status = update_events(facts, blocks, n_blocks, counters, error_out);
+        status = update_events(facts, blocks, n_blocks, measured, counters, error_out);
+    json_decref(measured);
     return status;
 }
 

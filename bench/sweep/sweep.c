@@ -34,7 +34,9 @@ static int write_pending(struct sweep *sweep, const struct block_context *contex
     const double before_s = now_s();
     if (sweep->n_pending == 0)
         return 0;
-    int status = summary_update(&sweep->facts, sweep->pending, sweep->n_pending, context->samples,
+    int status = samples_tidy(context->samples, error_out);
+    if (status == 0)
+        status = summary_update(&sweep->facts, sweep->pending, sweep->n_pending, context->samples,
                                 context->counters, error_out);
     for (size_t i = 0; i < sweep->n_pending; i++)
         summary_block_free(&sweep->pending[i]);

@@ -174,6 +174,31 @@ static void a_block_goes_for_one_start_or_for_all(void **state)
     fixture_folder_remove(folder);
 }
 
+/* A replaced block's rows leave the disk with the next writing of the summary, not with each block. */
+static void rows_of_all_starts_leave_the_disk_later(void **state)
+{
+    (void)state;
+    const struct plan_block block = {.sink = SINK_row_ids, .batch_rows = 5000, .mode = MODE_stream};
+    char *folder = fixture_folder();
+    struct samples samples = open_samples(folder);
+    fixture_add(&samples, "a", "per_row", CELL_A, 0, 0, 1);
+    fixture_add(&samples, "b", "per_row", CELL_B, 0, 0, 1);
+    assert_int_equal(samples_close(&samples, NULL), 0);
+    samples = open_samples(folder);
+    assert_int_equal(samples_drop_block(&samples, "a", &block, -1, NULL), 0);
+    fixture_add(&samples, "a", "per_row", CELL_A, 0, 0, 2);
+    char *text = fixture_text(folder, "samples.csv");
+    assert_int_equal(fixture_count(text, "\n"), 4); /* both samples of the cell */
+    free(text);
+    assert_int_equal(samples_tidy(&samples, NULL), 0);
+    text = fixture_text(folder, "samples.csv");
+    assert_int_equal(fixture_count(text, "\n"), 3);
+    free(text);
+    assert_int_equal(samples_count(&samples, CELL_A, -1), 1);
+    assert_int_equal(samples_close(&samples, NULL), 0);
+    fixture_folder_remove(folder);
+}
+
 /* As a process leaves them that was killed while it measured a block again. */
 static void of_two_samples_the_later_counts(void **state)
 {
@@ -266,6 +291,7 @@ int main(void)
         cmocka_unit_test(rows_come_back_as_they_were),
         cmocka_unit_test(a_torn_line_is_cut_off),
         cmocka_unit_test(a_block_goes_for_one_start_or_for_all),
+        cmocka_unit_test(rows_of_all_starts_leave_the_disk_later),
         cmocka_unit_test(a_cell_goes_with_its_twin),
         cmocka_unit_test(of_two_samples_the_later_counts),
         cmocka_unit_test(an_empty_file_begins_again),

@@ -294,6 +294,10 @@ class Trouble(unittest.TestCase):
             self.assertIn("sweep --resume " + self.out + " continues it", errors)
             self.sweep("--resume", self.out)
             self.assertEqual(self.samples_of_cells(), [str(6 * int(starts))] * 4)
+        self.out, most = os.path.join(self.folder.name, "summary"), 5000
+        errors = self.sweep(*SMALL, *QUICKLY, "--kernel", "best", "--rounds", "1", "--out", self.out, code=1, preexec_fn=limit).stderr
+        self.assertIn("summary.csv", errors)
+        self.assertNotIn("summary.csv.part", os.listdir(self.out))  # it would keep the last bytes
 
     def test_read_only_results_are_an_error_and_the_run_goes_on_later(self):
         def obey_permissions():  # root, too
