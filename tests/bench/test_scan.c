@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "scan_function.h"
@@ -17,7 +18,21 @@
 #include "scan_query.h"
 #include "scan_run.h"
 
-enum { FILE_ROWS = 70000, N_FILES = 2 };
+enum { FILE_ROWS = 70000, N_FILES = 2, READING_NS = 100 };
+
+/* The linker puts these two in place of clock_gettime. In fake time nothing takes long but reading the clock. */
+int __real_clock_gettime(clockid_t clock, struct timespec *time_out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time_out);
+static bool is_fake_time;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time_out)
+{
+    static long now_ns;
+    if (!is_fake_time)
+        return __real_clock_gettime(clock, time_out);
+    *time_out = (struct timespec){.tv_sec = 1, .tv_nsec = now_ns += READING_NS};
+    return 0;
+}
 
 struct fake {
     struct engine engine;
@@ -225,6 +240,28 @@ static void test_without_kernel_nothing_is_deleted(void **state)
     const struct scan_counts counts = scan_function_end(fixture->function);
     assert_int_equal(counts.n_opened, 0);
     assert_int_equal(counts.n_vectors, 1);
+}
+
+/* Of a measured time as much is taken off as measuring nothing would give. */
+static void test_the_clock_is_not_in_the_time(void **state)
+{
+    enum { N_CALLS = 3 };
+    struct fixture *fixture = *state;
+    struct scan_function *function = NULL;
+    uint64_t file[4] = {0};
+    int64_t row[4] = {0, 1, 2, 3};
+    uint8_t deleted[4];
+    const struct engine_rows rows = {file, row, 4};
+    is_fake_time = true;
+    assert_int_equal(scan_function_new(&function, &fixture->fake.engine, NULL), 0);
+    scan_function_begin(function, fixture->vectors, N_FILES, NULL, SINK_is_deleted);
+    for (int i = 0; i < N_CALLS; i++)
+        assert_int_equal(fixture->fake.function(fixture->fake.user, &rows, deleted, NULL), 0);
+    const struct scan_counts counts = scan_function_end(function);
+    is_fake_time = false;
+    scan_function_free(function);
+    assert_true(counts.clock_ns == N_CALLS * READING_NS);
+    assert_true(counts.apply_ns == 0);
 }
 
 static void test_what_the_engine_may_not_ask(void **state)
@@ -461,6 +498,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pieces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_row_ids_are_spread, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_without_kernel_nothing_is_deleted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_clock_is_not_in_the_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_the_engine_may_not_ask, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_threads_have_states_of_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_expected_sums, set_up, tear_down),
