@@ -18,6 +18,7 @@
 #include "run_dir.h"
 #include "run_json.h"
 #include "stats.h"
+#include "table_folder.h"
 
 enum { MAX_ROUNDS = 1000, READ_ALL_BATCHES = 20 };
 
@@ -228,7 +229,7 @@ static void close_states(struct job *job, bool removes)
 {
     for (int way = 0; way < DELETE_N_WAYS; way++) {
         if (removes && job->states[way].dir)
-            delete_state_remove(job->states[way].dir);
+            table_folder_remove(job->states[way].dir);
         delete_state_free(&job->states[way]);
     }
     free(job->expected);

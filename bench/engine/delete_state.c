@@ -189,18 +189,6 @@ int delete_state_clean(const struct delete_state *state, struct dv_error *error_
     return 0;
 }
 
-void delete_state_remove(const char *dir)
-{
-    DIR *folder = opendir(dir);
-    if (!folder)
-        return;
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    rmdir(dir);
-}
-
 uint64_t delete_file_bytes(const char *path)
 {
     struct stat facts;

@@ -52,9 +52,6 @@ struct delete_sizes {
 };
 struct delete_sizes delete_state_sizes(const struct delete_state *state);
 
-/* Removes the folder and all files in it. */
-void delete_state_remove(const char *dir);
-
 void delete_state_free(struct delete_state *state);
 
 #endif

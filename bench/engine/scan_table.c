@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "file_write.h"
-#include "run_dir.h"
 #include "digest.h"
+#include "run_dir.h"
+#include "table_folder.h"
 
 /* A change in the SQL below is another table. */
 #define TABLE_VERSION "1"
@@ -257,21 +258,6 @@ static char *part_path(const char *dir, size_t file)
     return asprintf(&path, "%s/part-%05zu.parquet", dir, file) < 0 ? NULL : path;
 }
 
-static void remove_parts(const char *dir, size_t n_files)
-{
-    for (size_t file = 0; file < n_files; file++) {
-        char *path = part_path(dir, file);
-        if (path)
-            unlink(path);
-        free(path);
-    }
-    char *marker = run_dir_file(dir, MARKER);
-    if (marker)
-        unlink(marker);
-    free(marker);
-    rmdir(dir);
-}
-
 static int write_parts(struct engine *engine, const struct scan_table_spec *spec, const char *dir,
                        const char *text, struct dv_error *error_out)
 {
@@ -327,23 +313,19 @@ static int make_dir(const char *dir, struct dv_error *error_out)
 static int make_table(struct scan_table *table, struct engine *engine, const struct scan_table_spec *spec,
                       const char *data_dir, const char *text, struct dv_error *error_out)
 {
-    char *part = NULL;
+    struct table_folder part = {.lock = -1};
     int status = check_space(spec, data_dir, error_out);
-    if (status == 0 && asprintf(&part, "%s.part-%ld", table->dir, (long)getpid()) < 0)
-        status = dv_no_memory(error_out);
     if (status == 0)
-        status = make_dir(part, error_out);
+        status = table_folder_make(&part, table->dir, error_out);
     if (status == 0)
-        status = write_parts(engine, spec, part, text, error_out);
-    if (status == 0 && rename(part, table->dir) != 0 && !is_complete(table->dir, text)) {
-        remove_parts(table->dir, spec->n_files); /* without its marker it is nobody's */
-        if (rename(part, table->dir) != 0)
-            status = dv_fail(error_out, DV_ERROR_IO, "cannot rename %s to %s: %s", part, table->dir,
+        status = write_parts(engine, spec, part.path, text, error_out);
+    if (status == 0 && rename(part.path, table->dir) != 0 && !is_complete(table->dir, text)) {
+        table_folder_remove(table->dir); /* without its marker it is nobody's */
+        if (rename(part.path, table->dir) != 0)
+            status = dv_fail(error_out, DV_ERROR_IO, "cannot rename %s to %s: %s", part.path, table->dir,
                              strerror(errno));
     }
-    if (part)
-        remove_parts(part, spec->n_files); /* nothing is there where it was renamed */
-    free(part);
+    table_folder_close(&part);
     table->was_made = status == 0;
     return status;
 }
@@ -354,6 +336,7 @@ int scan_table_make(struct scan_table *table_out, struct engine *engine, const s
     *table_out = (struct scan_table){0};
     char *text = text_of(spec, engine);
     int status = text ? make_dir(data_dir, error_out) : dv_no_memory(error_out);
+    table_folder_remove_left(data_dir);
     if (status == 0 &&
         (asprintf(&table_out->name, "table-%016" PRIx64, digest_bytes(text, strlen(text))) < 0 ||
          !(table_out->dir = run_dir_file(data_dir, table_out->name))))

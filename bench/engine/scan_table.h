@@ -52,7 +52,8 @@ struct scan_table {
 };
 
 /* Finds the table below `data_dir` or makes it: free space is checked, files are written and flushed in a folder of
- * another name, which is renamed when the marker that says "complete" is in it. Then makes SCAN_VIEW. Returns 0,
+ * another name, which is renamed when the marker that says "complete" is in it. What killed processes left of other
+ * tables there is removed. Then makes SCAN_VIEW. Returns 0,
  * DV_ERROR_IO (no space; the engine failed), DV_ERROR_MEMORY. Free on failure too. */
 int scan_table_make(struct scan_table *table_out, struct engine *engine, const struct scan_table_spec *spec,
                     const char *data_dir, struct dv_error *error_out);

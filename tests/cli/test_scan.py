@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scan` from the outside, with the real engine on small tables. Skips (77) where DuckDB's library cannot be had."""
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -112,6 +113,46 @@ class Scan(Base):
         self.parts()
         self.assertNotEqual(before, {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")})
         self.assertEqual(list(pathlib.Path(self.data).glob("*.part-*")), [])
+
+    def test_what_killed_writers_left_is_removed(self):
+        """By the next run, whatever table it makes or finds; a folder that is being written in is left alone."""
+        self.scan(*SMALL, "--columns", "0")
+        left, held, other = (pathlib.Path(self.data, name) for name in
+                             ("table-0123456789abcdef.part-1", "table-0123456789abcdef.part-2", "table-of-mine"))
+        for folder in (left, held, other):
+            folder.mkdir()
+            (folder / "part-00000.parquet").write_bytes(b"PAR1")
+        descriptor = os.open(held, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self.scan(*SMALL, "--columns", "0")
+            self.assertEqual([folder.exists() for folder in (left, held, other)], [False, True, True])
+        finally:
+            os.close(descriptor)
+        self.scan(*SMALL, "--columns", "0")
+        self.assertEqual([folder.exists() for folder in (left, held, other)], [False, False, True])
+        shutil.rmtree(other)
+
+    def test_a_writer_that_is_killed_held_its_folder(self):
+        data = os.path.join(self.folder.name, "killed")
+        words = ["--rows", "3000000", "--files", "1", "--columns", "0", "--kernel", "per_row", *QUICKLY, "--data", data]
+        process = subprocess.Popen([PROGRAM, "scan", *words, "--out", data + "-out"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, "DVBENCH_DUCKDB": LIBRARY})
+        left = []
+        while not left and process.poll() is None:
+            left = list(pathlib.Path(data).glob("table-*.part-*/part-*"))
+        process.send_signal(signal.SIGSTOP)
+        descriptor = os.open(left[0].parent, os.O_RDONLY)
+        try:
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(descriptor)
+            process.kill()
+            process.wait(timeout=100)
+        result = self.run_program("scan", "--rows", "9000", *words[2:], "--out", data + "-out2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([path for path in pathlib.Path(data).glob("table-*") if ".part-" in path.name], [])
 
     def test_own_files(self):
         parts = self.parts()
@@ -342,6 +383,7 @@ class KilledOften(Base):
                 table = self.run_to_its_end(out, data)
                 self.assertEqual([{column: row[column] for column in self.SAME} for row in table], wanted)
                 self.assertEqual([row for row in kept[:len(kept) // 5 * 5] if row not in table], [])
+                self.assertEqual(list(pathlib.Path(data).glob("*.part-*")), [])
 
 
 class Killed(KilledOften):
