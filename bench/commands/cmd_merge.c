@@ -7,8 +7,9 @@
 
 static const char help[] = "usage: dvbench merge OUT RUN...\n"
                            "Writes the rows of all runs into the new folder OUT; plot and report then work "
-                           "on it. A cell that is in two runs "
-                           "is refused.\n";
+                           "on it. Runs of several machines\n"
+                           "get a figure with a panel per machine and claims with a column per machine. A "
+                           "cell that is in two runs is refused.\n";
 
 int command_merge(int argc, char **argv, struct dv_error *error_out)
 {

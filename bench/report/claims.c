@@ -32,7 +32,7 @@ static const struct claim claims[] = {
 
 /* --- finding --- */
 
-static bool is_text(const struct claims_place *place, size_t row, enum csv_column column, const char *text)
+static bool is_text(const struct report_place *place, size_t row, enum csv_column column, const char *text)
 {
     return strcmp(csv_text(place->summary, row, column), text) == 0;
 }
@@ -45,7 +45,7 @@ static bool has_key(const char *dv, const char *key, uint64_t value)
 }
 
 /* Vectors of the article, or with deletes that are spread alike. */
-static bool is_of_recipe(const struct claims_place *place, size_t row, const struct claim_cell *cell)
+static bool is_of_recipe(const struct report_place *place, size_t row, const struct claim_cell *cell)
 {
     const char *alike = cell->length ? "runs" : cell->percent ? "occupancy" : "uniform";
     if (!cell->pattern)
@@ -58,12 +58,12 @@ static bool is_of_recipe(const struct claims_place *place, size_t row, const str
            strstr(csv_text(place->summary, row, CSV_summary_dv), part) != NULL;
 }
 
-static bool is_cell(const struct claims_place *place, size_t row, const struct claim_cell *cell)
+static bool is_cell(const struct report_place *place, size_t row, const struct claim_cell *cell)
 {
     const char *dv = csv_text(place->summary, row, CSV_summary_dv);
     const double batch_rows = cell->batch_rows ? (double)cell->batch_rows : 5000;
-    return is_text(place, row, CSV_summary_machine, place->machine) &&
-           is_text(place, row, CSV_summary_verdict, "ok") && is_text(place, row, CSV_summary_doubts, "") &&
+    return report_place_has(place, row) && is_text(place, row, CSV_summary_verdict, "ok") &&
+           is_text(place, row, CSV_summary_doubts, "") &&
            is_text(place, row, CSV_summary_kernel, cell->kernel) &&
            is_text(place, row, CSV_summary_sink, cell->sink ? cell->sink : "row_ids") &&
            is_text(place, row, CSV_summary_mode, cell->mode ? cell->mode : "stream") &&
@@ -74,7 +74,7 @@ static bool is_cell(const struct claims_place *place, size_t row, const struct c
 }
 
 /* The article's own vectors go before others of that rate. */
-static size_t find(const struct claims_place *place, const struct claim_cell *cell)
+static size_t find(const struct report_place *place, const struct claim_cell *cell)
 {
     size_t found = REPORT_NO_ROW;
     for (size_t row = 0; row < csv_n_rows(place->summary); row++)
@@ -87,12 +87,12 @@ static size_t find(const struct claims_place *place, const struct claim_cell *ce
 
 /* --- measuring --- */
 
-static double number(const struct claims_place *place, size_t row, enum csv_column column)
+static double number(const struct report_place *place, size_t row, enum csv_column column)
 {
     return csv_real(place->summary, row, column);
 }
 
-static void divide(struct claim_answer *answer, const struct claims_place *place, size_t a, size_t b,
+static void divide(struct claim_answer *answer, const struct report_place *place, size_t a, size_t b,
                    const enum csv_column columns[3])
 {
     answer->value = number(place, a, columns[0]) / number(place, b, columns[0]);
@@ -102,7 +102,7 @@ static void divide(struct claim_answer *answer, const struct claims_place *place
 
 /* Paired where both were measured in the same rounds and A is what ratios refer to; else the widest that the
  * intervals of the two allow. */
-static void measure_cost(struct claim_answer *answer, const struct claims_place *place, size_t a, size_t b)
+static void measure_cost(struct claim_answer *answer, const struct report_place *place, size_t a, size_t b)
 {
     static const enum csv_column times[] = {CSV_summary_ns_per_row, CSV_summary_ns_per_row_low,
                                             CSV_summary_ns_per_row_high};
@@ -125,7 +125,7 @@ static double array_probability(double rows, double rate)
 }
 
 /* The range is what 95 % of such files have; the last chunk is not a whole one. */
-static void measure_arrays(struct claim_answer *answer, const struct claims_place *place,
+static void measure_arrays(struct claim_answer *answer, const struct report_place *place,
                            const struct claim *claim, size_t a)
 {
     const double n = number(place, a, CSV_summary_chunks), rows = 65536,
@@ -183,13 +183,13 @@ static const struct code *read_code(const struct claim_cell *cell)
 
 /* Of this program: it says something of the run where it was compiled by the same compiler. */
 static void measure_code(struct claim_answer *answer, const struct claim *claim,
-                         const struct claims_place *place)
+                         const struct report_place *place)
 {
     const char *sink = claim->a.sink ? claim->a.sink : "row_ids";
     size_t row = 0;
-    while (row < csv_n_rows(place->summary) && !(is_text(place, row, CSV_summary_machine, place->machine) &&
-                                                 is_text(place, row, CSV_summary_kernel, claim->a.kernel) &&
-                                                 is_text(place, row, CSV_summary_sink, sink)))
+    while (row < csv_n_rows(place->summary) &&
+           !(report_place_has(place, row) && is_text(place, row, CSV_summary_kernel, claim->a.kernel) &&
+             is_text(place, row, CSV_summary_sink, sink)))
         row++;
     if (row == csv_n_rows(place->summary)) {
         snprintf(answer->why, sizeof answer->why, "Not measured: this run lacks the cells.");
@@ -238,7 +238,7 @@ static void judge(struct claim_answer *answer, const struct claim *claim, double
         answer->verdict = answer->low > most || answer->high < least ? CLAIM_DIFFERS : CLAIM_CANNOT_TELL;
 }
 
-static void say_cost(struct claim_answer *answer, const struct claim *claim, const struct claims_place *place,
+static void say_cost(struct claim_answer *answer, const struct claim *claim, const struct report_place *place,
                      size_t a, size_t b)
 {
     char text[6][32], instructions[120] = "";
@@ -256,7 +256,7 @@ static void say_cost(struct claim_answer *answer, const struct claim *claim, con
 
 /* The two ends of the transition, and A between them by its own containers: whether cost follows these. */
 static void measure_mixture(struct claim_answer *answer, const struct claim *claim,
-                            const struct claims_place *place, size_t a)
+                            const struct report_place *place, size_t a)
 {
     struct claim_cell below = claim->a, above = claim->a;
     below.rate = 0.059;
@@ -287,7 +287,7 @@ static void measure_mixture(struct claim_answer *answer, const struct claim *cla
 
 /* Counted, not timed. The article counts containers, not the headers of the files. */
 static void measure_bytes(struct claim_answer *answer, const struct claim *claim,
-                          const struct claims_place *place, size_t a, size_t b)
+                          const struct report_place *place, size_t a, size_t b)
 {
     const double first = report_body_bytes(place->summary, a), second = report_body_bytes(place->summary, b);
     answer->value = answer->low = answer->high = first / second;
@@ -299,7 +299,7 @@ static void measure_bytes(struct claim_answer *answer, const struct claim *claim
 }
 
 static void measure_ratio(struct claim_answer *answer, const struct claim *claim,
-                          const struct claims_place *place, size_t a, size_t b)
+                          const struct report_place *place, size_t a, size_t b)
 {
     static const enum csv_column gains[] = {CSV_summary_speedup_vs_per_row, CSV_summary_speedup_low,
                                             CSV_summary_speedup_high};
@@ -323,12 +323,13 @@ static void say_why_not(struct claim_answer *answer, const struct claim *claim)
                                   : "the interval crosses the edge of the factor or the noise floor");
 }
 
-struct claim_answer claim_answer_of(const struct claim *claim, const struct claims_place *place)
+static struct claim_answer answer_within(const struct claim *claim, const struct report_place *place)
 {
-    struct claim_answer answer = {NAN, NAN, NAN, CLAIM_CANNOT_TELL, ""};
+    struct claim_answer answer = {NAN, NAN, NAN, CLAIM_CANNOT_TELL, REPORT_NO_ROW, ""};
     const bool is_known = claim->kind != CLAIM_UNMEASURED && claim->kind != CLAIM_CODE;
     const size_t a = is_known ? find(place, &claim->a) : REPORT_NO_ROW,
                  b = is_known ? find(place, claim->b.kernel ? &claim->b : &claim->a) : REPORT_NO_ROW;
+    answer.row = a;
     if (claim->kind == CLAIM_CODE)
         measure_code(&answer, claim, place);
     else if (!is_known)
@@ -347,18 +348,27 @@ struct claim_answer claim_answer_of(const struct claim *claim, const struct clai
     return answer;
 }
 
-size_t claims_find_places(struct claims_place *places, size_t n_most, const struct csv_table *summary)
+static bool is_of_article(const struct report_place *place, const struct claim_answer *answer)
 {
-    size_t n = 0;
-    for (size_t row = 0; row < csv_n_rows(summary); row++) {
-        const char *machine = csv_text(summary, row, CSV_summary_machine);
-        size_t i = 0;
-        while (i < n && strcmp(places[i].machine, machine) != 0)
-            i++;
-        if (i == n && n < n_most)
-            places[n++] = (struct claims_place){summary, machine};
+    return answer->row != REPORT_NO_ROW && is_text(place, answer->row, CSV_summary_recipe, "article");
+}
+
+struct claim_answer claim_answer_of(const struct claim *claim, const struct report_place *place)
+{
+    struct claim_answer best = {.value = NAN, .row = REPORT_NO_ROW};
+    struct report_place one = *place;
+    size_t n_runs = 0;
+    for (size_t row = place->first_row; row < csv_n_rows(place->summary); row++) {
+        const char *run = csv_text(place->summary, row, CSV_summary_run);
+        if (!report_place_has(place, row) || (n_runs && strcmp(run, one.run) == 0))
+            continue;
+        one.run = run;
+        const struct claim_answer answer = answer_within(claim, &one);
+        const bool is_better = !isnan(answer.value) && is_of_article(place, &answer);
+        if (n_runs++ == 0 || isnan(best.value) || (is_better && !is_of_article(place, &best)))
+            best = answer;
     }
-    return n;
+    return isnan(best.value) && n_runs > 1 ? answer_within(claim, place) : best;
 }
 
 const char *claim_verdict_text(enum claim_verdict verdict)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "csv.h"
+#include "report_places.h"
 
 /* What a claim's cell is found by; what is 0 or NULL is the usual. */
 struct claim_cell {
@@ -46,15 +47,10 @@ struct claim {
 
 enum claim_verdict { CLAIM_CANNOT_TELL, CLAIM_REPRODUCED, CLAIM_DIFFERS };
 
-/* A run, or one machine of a merged one. */
-struct claims_place {
-    const struct csv_table *summary;
-    const char *machine;
-};
-
 struct claim_answer {
     double value, low, high;
     enum claim_verdict verdict;
+    size_t row; /* of cell A; REPORT_NO_ROW where there is none */
     char why[480];
 };
 
@@ -64,10 +60,9 @@ const char *claim_verdict_text(enum claim_verdict verdict);
 /* All claims, static. */
 const struct claim *claims_all(size_t *n_out);
 
-/* What is not known is NAN; `why` is never empty. */
-struct claim_answer claim_answer_of(const struct claim *claim, const struct claims_place *place);
-
-/* The machines of the run, as many as there is room for; strings are the table's. */
-size_t claims_find_places(struct claims_place *places, size_t n_most, const struct csv_table *summary);
+/* What is not known is NAN; `why` is never empty. Of several runs of the machine one that holds both cells answers,
+ * first one of the article's own vectors: runs differ in when they were measured. Only where none holds both, as with
+ * shards of a plan, the cells are taken from two. */
+struct claim_answer claim_answer_of(const struct claim *claim, const struct report_place *place);
 
 #endif

@@ -19,20 +19,24 @@ struct axis_rule {
     const char *keys;  /* that leave the spec, so that the rest is what the rows share */
     bool by_batch;     /* rows of different batch sizes share a group */
     bool by_mode;      /* rows of different modes do */
+    bool by_machine;   /* rows of different machines do */
     size_t min_x;      /* distinct values that make a picture */
 };
 
 static const struct axis_rule axis_rules[] = {
-    [FIGURE_AXIS_RATE] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, 2},
-    [FIGURE_AXIS_CLIFF] = {"the rate around 6.25 %", ",rate,bp,", RATE_KEYS, false, false, 4},
-    [FIGURE_AXIS_LENGTH] = {"the length of runs", ",length,", "length", false, false, 2},
-    [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, false, 2},
-    [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, false, 2},
-    [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, false, 2},
-    [FIGURE_AXIS_MODE] = {"the mode", ",rate,bp,", RATE_KEYS, false, true, 2},
-    [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, 1},
-    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,rate,bp,", "length," RATE_KEYS, false, false, 2},
-    [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, false, 1},
+    [FIGURE_AXIS_RATE] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, false, 2},
+    [FIGURE_AXIS_CLIFF] = {"the rate around 6.25 %", ",rate,bp,", RATE_KEYS, false, false, false, 4},
+    [FIGURE_AXIS_LENGTH] = {"the length of runs", ",length,", "length", false, false, false, 2},
+    [FIGURE_AXIS_PERCENT] = {"the share of chunks with deletes", ",percent,", "percent", false, false, false,
+                             2},
+    [FIGURE_AXIS_BATCH] = {"the batch size", ",batch_rows,", "", true, false, false, 2},
+    [FIGURE_AXIS_ROWS] = {"the rows of the file", ",rows,chunks,", "rows", false, false, false, 2},
+    [FIGURE_AXIS_MODE] = {"the mode", ",rate,bp,", RATE_KEYS, false, true, false, 2},
+    [FIGURE_AXIS_PAIRS] = {"the deletion rate", ",rate,bp,", RATE_KEYS, false, false, false, 1},
+    [FIGURE_AXIS_GRID] = {"run length and rate", ",length,rate,bp,", "length," RATE_KEYS, false, false, false,
+                          2},
+    [FIGURE_AXIS_MACHINE] = {"the machine", ",rate,bp,", RATE_KEYS, false, false, true, 2},
+    [FIGURE_AXIS_VECTOR] = {"the vector", NULL, "", false, false, false, 1},
 };
 
 const char *figure_axis_name(enum figure_axis axis)
@@ -80,6 +84,20 @@ static double mode_order(const char *mode)
     return NAN;
 }
 
+static bool is_same(const struct csv_table *table, size_t a, size_t b, enum csv_column column)
+{
+    return strcmp(csv_text(table, a, column), csv_text(table, b, column)) == 0;
+}
+
+static size_t first_of_machine(const struct csv_table *table, size_t row)
+{
+    size_t first = 0;
+    while (first < row && !(is_same(table, first, row, CSV_summary_machine) &&
+                            is_same(table, first, row, CSV_summary_croaring)))
+        first++;
+    return first;
+}
+
 /* Places a row on the axis; false where it has no place there. */
 static bool place_point(struct figure_point *point, const struct csv_table *table, size_t row,
                         enum figure_axis axis)
@@ -97,6 +115,10 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
     case FIGURE_AXIS_MODE:
         point->x = rate;
         point->y = mode_order(csv_text(table, row, CSV_summary_mode));
+        break;
+    case FIGURE_AXIS_MACHINE:
+        point->x = rate;
+        point->y = (double)first_of_machine(table, row);
         break;
     case FIGURE_AXIS_BATCH:
         point->x = csv_real(table, row, CSV_summary_batch_rows);
@@ -176,8 +198,9 @@ static bool add_row(struct figure_groups *groups, const struct csv_table *table,
     char *rest = axis == FIGURE_AXIS_VECTOR ? strdup("") : spec_without(spec, rule->keys);
     char *key = NULL;
     if (!rest ||
-        asprintf(&key, "%s|%s|%s|%s|%s|%s", csv_text(table, row, CSV_summary_machine),
-                 csv_text(table, row, CSV_summary_croaring), rest, csv_text(table, row, CSV_summary_sink),
+        asprintf(&key, "%s|%s|%s|%s|%s|%s", rule->by_machine ? "" : csv_text(table, row, CSV_summary_machine),
+                 rule->by_machine ? "" : csv_text(table, row, CSV_summary_croaring), rest,
+                 csv_text(table, row, CSV_summary_sink),
                  rule->by_batch ? "" : csv_text(table, row, CSV_summary_batch_rows),
                  rule->by_mode ? "" : csv_text(table, row, CSV_summary_mode)) < 0) {
         free(rest);
@@ -222,7 +245,7 @@ static int finish_groups(struct figure_groups *groups, const struct csv_table *t
         if (status == 0)
             status = figure_group_choose(group, table, choice, error_out);
         if (status == 0 && group->n_points > 0 && is_varied(group, axis_rules[axis].min_x, false) &&
-            ((axis != FIGURE_AXIS_GRID && axis != FIGURE_AXIS_MODE) ||
+            ((axis != FIGURE_AXIS_GRID && axis != FIGURE_AXIS_MODE && axis != FIGURE_AXIS_MACHINE) ||
              is_varied(group, axis_rules[axis].min_x, true)))
             groups->items[n_kept++] = *group;
         else

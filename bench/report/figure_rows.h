@@ -23,6 +23,7 @@ enum figure_axis {
     FIGURE_AXIS_MODE,    /* rate and mode */
     FIGURE_AXIS_PAIRS,   /* rate and kernel: cells to be set against each other */
     FIGURE_AXIS_GRID,    /* length and rate */
+    FIGURE_AXIS_MACHINE, /* rate and machine, with its CRoaring */
     FIGURE_AXIS_VECTOR,  /* none of them: the vectors themselves */
 };
 
@@ -36,7 +37,7 @@ enum figure_choice {
 struct figure_point {
     size_t row;  /* of the table */
     double x;    /* along the axis; for the grid the length, for vectors the first row of each in the table */
-    double y;    /* grid: the rate; modes: their order; else 0 */
+    double y;    /* grid: the rate; modes: their order; machines: the first row of each; else 0 */
     double cost; /* as figure_row_cost */
 };
 

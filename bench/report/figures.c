@@ -16,6 +16,7 @@
 #include "figure_rows.h"
 #include "gnuplot.h"
 #include "pairs.h"
+#include "report_places.h"
 #include "run_dir.h"
 #include "spec_parts.h"
 
@@ -109,9 +110,12 @@ static char *make_name(const struct figures *figures, const struct figure_row *r
     return status < 0 ? NULL : name;
 }
 
-static char *make_subtitle(const struct csv_table *table, const struct figure_row *row,
+/* Of one machine where there are several; the figure of all of them names them in its panels. */
+static char *make_subtitle(const struct figures *figures, const struct figure_row *row,
                            const struct figure_group *group)
 {
+    const struct csv_table *table = figures->summary;
+    const bool is_of_all = row->axis == FIGURE_AXIS_MACHINE, has_name = figures->has_machines && !is_of_all;
     size_t first = group->points[0].row;
     const char *mode = csv_text(table, first, CSV_summary_mode);
     bool is_counted = row->column >= CSV_summary_instructions_per_row && row->axis != FIGURE_AXIS_PAIRS;
@@ -123,10 +127,14 @@ static char *make_subtitle(const struct csv_table *table, const struct figure_ro
         snprintf(batch, sizeof batch, ", batches of %s rows", csv_text(table, first, CSV_summary_batch_rows));
     if (row->axis == FIGURE_AXIS_MODE)
         mode = "as in the legend";
-    int n = asprintf(
-        &subtitle, "sink %s%s%s%s, mode %s, %s%s%s", csv_text(table, first, CSV_summary_sink),
-        rest[0] ? ", " : "", rest, batch, mode, is_counted ? "counted in passes of their own" : "median of ",
-        is_counted ? "" : csv_text(table, first, CSV_summary_samples), is_counted ? "" : " samples");
+    int n = asprintf(&subtitle, "%s%ssink %s%s%s%s, mode %s, %s%s%s",
+                     has_name ? csv_text(table, first, CSV_summary_machine) : "", has_name ? ", " : "",
+                     csv_text(table, first, CSV_summary_sink), rest[0] ? ", " : "", rest, batch, mode,
+                     is_counted ? "counted in passes of their own" : "median of ",
+                     is_counted || is_of_all ? "" : csv_text(table, first, CSV_summary_samples),
+                     is_counted  ? ""
+                     : is_of_all ? "the samples"
+                                 : " samples");
     free(rest);
     return n < 0 ? NULL : subtitle;
 }
@@ -175,7 +183,7 @@ static int add_figure(struct figures *figures, const struct figure_row *row, str
                                     : row->axis == FIGURE_AXIS_PAIRS ? FIGURE_DATA_PAIRS
                                                                      : FIGURE_DATA_ROWS};
     figure.name = make_name(figures, row, group);
-    figure.subtitle = make_subtitle(figures->summary, row, group);
+    figure.subtitle = make_subtitle(figures, row, group);
     figure.kernels = strdup(group->kernels);
     figure.rows = malloc(group->n_points * sizeof *figure.rows);
     longer[figures->n_items++] = figure;
@@ -202,6 +210,7 @@ static int plan_row(struct figures *figures, const struct figure_row *row, const
     for (size_t i = 0; i < groups.n_items && status == 0; i++)
         status = add_figure(figures, row, &groups.items[i], run_dir, error_out);
     if (groups.n_items == 0 && row->axis != FIGURE_AXIS_VECTOR && figures->has_axis &&
+        (row->axis != FIGURE_AXIS_MACHINE || figures->has_machines) &&
         figure_style_matches(&figures->style->figures, row->script))
         add_note(figures, "%s: not drawn, this run has no rows that vary %s with a value in column %s",
                  row->script, figure_axis_name(row->axis), csv_column_info(row->column)->name);
@@ -270,6 +279,7 @@ int figures_plan(struct figures *figures_out, const char *run_dir, const struct 
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = dv_no_memory(error_out);
     figures_out->has_axis = status == 0 && has_axis(figures_out->summary);
+    figures_out->has_machines = status == 0 && report_has_machines(figures_out->summary);
     if (status == 0 && !figures_out->has_axis)
         add_note(figures_out,
                  "figures over a rate, a run length or a batch size need a run that varies it; this one "

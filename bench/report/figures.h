@@ -44,6 +44,7 @@ struct figures {
     size_t n_notes;
     const struct figure_style *style; /* borrowed */
     bool has_axis;                    /* the run varies more than the vector itself */
+    bool has_machines;                /* more than one */
     char
         *kernel_order; /* owned: ids of all kernels of the run, blanks between: deals out dashes and points */
     struct attribution_penalty

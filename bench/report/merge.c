@@ -117,8 +117,19 @@ static int merge_file(const char *out_dir, enum csv_file file, const char *const
     return status;
 }
 
-/* What each run said of itself, under `runs`; the warnings of all of them. A run without run.json is a
- * warning. */
+static void add_warnings(json_t *warnings, const char *run_name, const json_t *run)
+{
+    const json_t *warning;
+    size_t i;
+    json_array_foreach(json_object_get(run, "warnings"), i, warning)
+    {
+        if (json_is_string(warning))
+            json_array_append_new(warnings, json_sprintf("%s: %s", run_name, json_string_value(warning)));
+    }
+}
+
+/* What each run said of itself, under `runs`; the warnings of all of them, each with its run's name. A run
+ * without run.json is a warning. */
 static int merge_run_json(const char *out_dir, const char *const *run_dirs, size_t n_runs,
                           struct dv_error *error_out)
 {
@@ -128,8 +139,8 @@ static int merge_run_json(const char *out_dir, const char *const *run_dirs, size
         if (run_json_load(&run, run_dirs[i], NULL) < 0)
             json_array_append_new(
                 warnings, json_sprintf("%s: no run.json that can be read", run_dir_name(run_dirs[i])));
-        else if (json_is_array(json_object_get(run, "warnings")))
-            json_array_extend(warnings, json_object_get(run, "warnings"));
+        else
+            add_warnings(warnings, run_dir_name(run_dirs[i]), run);
         if (run)
             json_array_append_new(runs, run);
     }

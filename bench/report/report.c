@@ -15,6 +15,7 @@
 #include "report_claims.h"
 #include "report_key_numbers.h"
 #include "report_model.h"
+#include "report_places.h"
 #include "report_sections.h"
 #include "report_text.h"
 #include "run_dir.h"
@@ -60,23 +61,49 @@ static int write_sections(const struct report_text *text, const struct report *r
     return status;
 }
 
+/* "dvbench: RUN"; "dvbench: FOLDER: MACHINE (RUN, RUN); MACHINE (RUN)" where there are several machines. */
+static char *make_title(const struct report *report)
+{
+    struct report_place places[REPORT_MOST_PLACES];
+    const size_t n_places = report_places(places, report->figures.summary);
+    char *title = NULL;
+    size_t n_bytes = 0;
+    FILE *stream = open_memstream(&title, &n_bytes);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "dvbench: %s",
+            n_places > 1 ? run_dir_name(report->run_dir)
+            : n_places   ? places[0].runs
+                         : "");
+    for (size_t i = 0; n_places > 1 && i < n_places; i++)
+        fprintf(stream, "%s%s (%s)", i ? "; " : ": ", places[i].machine, places[i].runs);
+    if (fclose(stream) == 0)
+        return title;
+    free(title);
+    return NULL;
+}
+
 /* The answer first; the contents name the sections that there are, so these are written beforehand. */
 static int write_content(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
     if (report->scan || report->deletes)
         return write_content_of_engine(text, report, error_out);
-    char title[300], *sections = NULL;
+    char *title = make_title(report), *sections = NULL;
     size_t n_bytes = 0;
     struct strings headings = {0};
     struct report_text inner = {open_memstream(&sections, &n_bytes), text->form, &headings};
-    if (!inner.file)
+    if (!inner.file || !title) {
+        if (inner.file)
+            fclose(inner.file);
+        free(title);
+        free(sections);
         return dv_no_memory(error_out);
+    }
     int status = write_sections(&inner, report, error_out);
     const bool is_whole = !ferror(inner.file);
     if ((fclose(inner.file) != 0 || !is_whole) && status == 0)
         status = dv_no_memory(error_out);
-    snprintf(title, sizeof title, "dvbench: %s", report_first_text(report->figures.summary, CSV_summary_run));
     report_begin(text, title);
     report_answer(text, report->figures.summary);
     if (report_opening_figure(report))
@@ -88,6 +115,7 @@ static int write_content(const struct report_text *text, const struct report *re
     report_end(text);
     strings_free(&headings);
     free(sections);
+    free(title);
     return status;
 }
 

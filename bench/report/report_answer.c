@@ -15,13 +15,14 @@ static const char *text_of(const struct csv_table *table, size_t row, enum csv_c
     return csv_text(table, row, column);
 }
 
-/* As the first row of the table but for kernel and vector. */
-static bool counts(const struct csv_table *table, size_t row)
+/* As the first row of the machine but for kernel and vector. */
+static bool counts(const struct report_place *place, size_t row)
 {
+    const struct csv_table *table = place->summary;
     static const enum csv_column same[] = {CSV_summary_machine, CSV_summary_croaring, CSV_summary_sink,
                                            CSV_summary_batch_rows, CSV_summary_mode};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(text_of(table, row, same[i]), text_of(table, 0, same[i])) != 0)
+        if (strcmp(text_of(table, row, same[i]), text_of(table, place->first_row, same[i])) != 0)
             return false;
     return strcmp(text_of(table, row, CSV_summary_verdict), "ok") == 0 &&
            text_of(table, row, CSV_summary_doubts)[0] == '\0' && report_cost(table, row) > 0;
@@ -45,12 +46,13 @@ static double gain(const struct csv_table *table, size_t row)
     return row == REPORT_NO_ROW ? NAN : csv_real(table, row, CSV_summary_speedup_vs_per_row);
 }
 
-static struct record record_of(const struct csv_table *table, const char *kernel)
+static struct record record_of(const struct report_place *place, const char *kernel)
 {
+    const struct csv_table *table = place->summary;
     struct record record = {
         .cheapest = REPORT_NO_ROW, .dearest = REPORT_NO_ROW, .least = REPORT_NO_ROW, .most = REPORT_NO_ROW};
     for (size_t row = 0; row < csv_n_rows(table); row++) {
-        if (!is_kernel(table, row, kernel) || !counts(table, row))
+        if (!is_kernel(table, row, kernel) || !counts(place, row))
             continue;
         const double cost = report_cost(table, row);
         record.n_vectors++;
@@ -68,15 +70,16 @@ static struct record record_of(const struct csv_table *table, const char *kernel
 }
 
 /* The lowest geometric mean of those that ran on every vector: no single vector decides. */
-static size_t find_best(const struct csv_table *table, size_t n_vectors, bool of_library)
+static size_t find_best(const struct report_place *place, size_t n_vectors, bool of_library)
 {
+    const struct csv_table *table = place->summary;
     size_t best = REPORT_NO_ROW;
     double least = INFINITY;
     for (size_t row = 0; row < csv_n_rows(table); row++) {
-        if (!counts(table, row) ||
+        if (!counts(place, row) ||
             (of_library && strcmp(text_of(table, row, CSV_summary_technique), "direct") == 0))
             continue;
-        const struct record record = record_of(table, text_of(table, row, CSV_summary_kernel));
+        const struct record record = record_of(place, text_of(table, row, CSV_summary_kernel));
         if (record.n_vectors == n_vectors && record.log_costs < least) {
             least = record.log_costs;
             best = row;
@@ -94,9 +97,11 @@ static double deleted_pct(const struct csv_table *table, size_t row)
     return 100 * csv_real(table, row, CSV_summary_rate);
 }
 
-static void say_cost(const struct report_text *text, const struct csv_table *table,
+static void say_cost(const struct report_text *text, const struct report_place *place,
                      const struct record *per_row)
 {
+    const struct csv_table *table = place->summary;
+    const size_t first = place->first_row;
     report_paragraph(
         text,
         "What it costs here: asking for every row (per_row) takes %s ns per row where %s %% are deleted "
@@ -104,43 +109,46 @@ static void say_cost(const struct report_text *text, const struct csv_table *tab
         "rows, %s, %s).",
         N(report_cost(table, per_row->cheapest)), N(deleted_pct(table, per_row->cheapest)),
         N(report_cost(table, per_row->dearest)), N(deleted_pct(table, per_row->dearest)), per_row->n_vectors,
-        text_of(table, 0, CSV_summary_sink), text_of(table, 0, CSV_summary_batch_rows),
-        text_of(table, 0, CSV_summary_mode), text_of(table, 0, CSV_summary_machine));
+        text_of(table, first, CSV_summary_sink), text_of(table, first, CSV_summary_batch_rows),
+        text_of(table, first, CSV_summary_mode), text_of(table, first, CSV_summary_machine));
 }
 
 /* "K takes a to b ns per row, c to d times as fast as per_row". */
-static const char *describe(const struct csv_table *table, size_t row, char text_out[256])
+static const char *describe(const struct report_place *place, size_t row, char text_out[256])
 {
+    const struct csv_table *table = place->summary;
     const char *kernel = text_of(table, row, CSV_summary_kernel);
-    const struct record record = record_of(table, kernel);
+    const struct record record = record_of(place, kernel);
     snprintf(text_out, 256, "%s takes %s to %s ns per row, %s to %s times as fast as per_row", kernel,
              N(report_cost(table, record.cheapest)), N(report_cost(table, record.dearest)),
              N(gain(table, record.least)), N(gain(table, record.most)));
     return text_out;
 }
 
-static void say_use(const struct report_text *text, const struct csv_table *table, size_t n_vectors)
+static void say_use(const struct report_text *text, const struct report_place *place, size_t n_vectors)
 {
-    const size_t best = find_best(table, n_vectors, false), library = find_best(table, n_vectors, true);
+    const struct csv_table *table = place->summary;
+    const size_t best = find_best(place, n_vectors, false), library = find_best(place, n_vectors, true);
     char first[256], second[256];
     if (best == REPORT_NO_ROW || is_kernel(table, best, "per_row"))
         report_paragraph(text,
                          "What to use: cannot tell: no kernel is cheaper than per_row over all vectors.");
     else if (library == REPORT_NO_ROW || library == best || is_kernel(table, library, "per_row"))
         report_paragraph(text, "What to use: %s (lowest geometric mean over all vectors).",
-                         describe(table, best, first));
+                         describe(place, best, first));
     else
         report_paragraph(
             text, "What to use: %s (lowest geometric mean over all vectors); without the direct kernels, %s.",
-            describe(table, best, first), describe(table, library, second));
+            describe(place, best, first), describe(place, library, second));
 }
 
-static void say_how_sure(const struct report_text *text, const struct csv_table *table)
+static void say_how_sure(const struct report_text *text, const struct report_place *place)
 {
+    const struct csv_table *table = place->summary;
     size_t n_ratios = 0, n_told = 0;
     double floor_pct = NAN;
     for (size_t row = 0; row < csv_n_rows(table); row++) {
-        if (!counts(table, row) || is_kernel(table, row, "per_row"))
+        if (!counts(place, row) || is_kernel(table, row, "per_row"))
             continue;
         const double low = csv_real(table, row, CSV_summary_speedup_low),
                      noise = csv_real(table, row, CSV_summary_noise_floor_pct);
@@ -150,7 +158,7 @@ static void say_how_sure(const struct report_text *text, const struct csv_table 
         n_told += stats_judge_ratio(&interval, noise) != STATS_CANNOT_TELL;
         floor_pct = fmax(floor_pct, noise);
     }
-    const struct claims_count claims = report_claims_count(table);
+    const struct claims_count claims = report_claims_count(place);
     report_paragraph(
         text,
         "How sure: %zu of these %zu ratios to per_row leave 1 by more than the noise floor (up to %s %%), "
@@ -160,15 +168,27 @@ static void say_how_sure(const struct report_text *text, const struct csv_table 
         claims.n_cannot_tell);
 }
 
-void report_answer(const struct report_text *text, const struct csv_table *summary)
+static void answer_of(const struct report_text *text, const struct report_place *place)
 {
-    const struct record per_row =
-        csv_n_rows(summary) ? record_of(summary, "per_row") : (struct record){.n_vectors = 0};
+    const struct record per_row = record_of(place, "per_row");
     if (per_row.n_vectors == 0) {
         report_paragraph(text, "What it costs here, and what to use: cannot tell: per_row has no time.");
         return;
     }
-    say_cost(text, summary, &per_row);
-    say_use(text, summary, per_row.n_vectors);
-    say_how_sure(text, summary);
+    say_cost(text, place, &per_row);
+    say_use(text, place, per_row.n_vectors);
+    say_how_sure(text, place);
+}
+
+void report_answer(const struct report_text *text, const struct csv_table *summary)
+{
+    struct report_place places[REPORT_MOST_PLACES];
+    const size_t n_places = report_places(places, summary);
+    for (size_t i = 0; i < n_places; i++) {
+        if (n_places > 1)
+            report_paragraph(text, "%s (%s):", places[i].machine, places[i].runs);
+        answer_of(text, &places[i]);
+    }
+    if (n_places == 0)
+        report_paragraph(text, "What it costs here, and what to use: cannot tell: this run has no rows.");
 }

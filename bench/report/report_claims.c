@@ -30,16 +30,18 @@ static const char *value_text(const struct claim *claim, const struct claim_answ
     return text_out;
 }
 
-enum { MOST_MACHINES = 8 };
-
-/* One machine: number, verdict and why; several: number and verdict of each. */
+/* One machine: number, verdict and why; several: number and verdict of each, and the factor next to what was
+ * published. */
 static void write_claim(const struct report_text *text, const struct claim *claim,
-                        const struct claims_place *places, size_t n_places)
+                        const struct report_place *places, size_t n_places)
 {
-    char values[MOST_MACHINES][160], published[160], factor[32];
-    const char *cells[3 + MOST_MACHINES] = {claim->what, published};
+    char values[REPORT_MOST_PLACES][160], published[200], factor[64] = "";
+    const char *cells[3 + REPORT_MOST_PLACES] = {claim->what, published};
     struct claim_answer answer = {0};
-    snprintf(published, sizeof published, "%s (%s)", claim->published, claim->method);
+    if (claim->factor > 1)
+        snprintf(factor, sizeof factor, "factor %s", report_number(claim->factor, (char[32]){0}, 32));
+    snprintf(published, sizeof published, "%s (%s%s%s)", claim->published, claim->method,
+             n_places > 1 && factor[0] ? "; " : "", n_places > 1 ? factor : "");
     for (size_t i = 0; i < n_places; i++) {
         char value[128];
         answer = claim_answer_of(claim, &places[i]);
@@ -50,9 +52,8 @@ static void write_claim(const struct report_text *text, const struct claim *clai
     }
     char verdict[80];
     snprintf(verdict, sizeof verdict, "%s", claim_verdict_text(answer.verdict));
-    if (claim->factor > 1 && !isnan(answer.value))
-        snprintf(verdict, sizeof verdict, "%s (factor %s)", claim_verdict_text(answer.verdict),
-                 report_number(claim->factor, factor, sizeof factor));
+    if (factor[0] && !isnan(answer.value))
+        snprintf(verdict, sizeof verdict, "%s (%s)", claim_verdict_text(answer.verdict), factor);
     if (n_places == 1) {
         cells[3] = verdict;
         cells[4] = answer.why;
@@ -60,7 +61,7 @@ static void write_claim(const struct report_text *text, const struct claim *clai
     report_table_row(text, cells, n_places == 1 ? 5 : 2 + n_places);
 }
 
-static bool is_measured(const struct claim *claim, const struct claims_place *places, size_t n_places)
+static bool is_measured(const struct claim *claim, const struct report_place *places, size_t n_places)
 {
     for (size_t i = 0; i < n_places; i++)
         if (!isnan(claim_answer_of(claim, &places[i]).value))
@@ -69,12 +70,15 @@ static bool is_measured(const struct claim *claim, const struct claims_place *pl
 }
 
 /* The claims that have an answer, or those that have none. */
-static void write_table(const struct report_text *text, const struct claims_place *places, size_t n_places,
+static void write_table(const struct report_text *text, const struct report_place *places, size_t n_places,
                         bool of_measured)
 {
-    const char *headers[3 + MOST_MACHINES] = {"claim", "published", "here", "verdict", "why"};
-    for (size_t i = 0; n_places > 1 && i < n_places; i++)
-        headers[2 + i] = places[i].machine;
+    const char *headers[3 + REPORT_MOST_PLACES] = {"claim", "published", "here", "verdict", "why"};
+    char names[REPORT_MOST_PLACES][400];
+    for (size_t i = 0; n_places > 1 && i < n_places; i++) {
+        snprintf(names[i], sizeof names[i], "%.190s (%s)", places[i].machine, places[i].runs);
+        headers[2 + i] = names[i];
+    }
     size_t n_written = 0, n_claims = 0;
     const struct claim *claims = claims_all(&n_claims);
     for (size_t i = 0; i < n_claims; i++)
@@ -87,28 +91,27 @@ static void write_table(const struct report_text *text, const struct claims_plac
         report_table_end(text);
 }
 
-struct claims_count report_claims_count(const struct csv_table *summary)
+struct claims_count report_claims_count(const struct report_place *place)
 {
     struct claims_count count = {0};
     size_t n_claims = 0;
     const struct claim *claims = claims_all(&n_claims);
-    struct claims_place places[MOST_MACHINES];
-    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
-    for (size_t p = 0; p < n_places; p++)
-        for (size_t i = 0; i < n_claims; i++) {
-            const struct claim_answer answer = claim_answer_of(&claims[i], &places[p]);
-            count.n_reproduced += answer.verdict == CLAIM_REPRODUCED;
-            count.n_differ += answer.verdict == CLAIM_DIFFERS;
-            count.n_cannot_tell += answer.verdict == CLAIM_CANNOT_TELL;
-        }
+    for (size_t i = 0; i < n_claims; i++) {
+        const struct claim_answer answer = claim_answer_of(&claims[i], place);
+        count.n_reproduced += answer.verdict == CLAIM_REPRODUCED;
+        count.n_differ += answer.verdict == CLAIM_DIFFERS;
+        count.n_cannot_tell += answer.verdict == CLAIM_CANNOT_TELL;
+    }
     return count;
 }
 
-static int write_csv_row(struct csv_writer *csv, const struct claim *claim, const struct claims_place *place,
+static int write_csv_row(struct csv_writer *csv, const struct claim *claim, const struct report_place *place,
                          struct dv_error *error_out)
 {
     const struct claim_answer answer = claim_answer_of(claim, place);
-    csv_set_text(csv, CSV_claims_run, csv_text(place->summary, 0, CSV_summary_run));
+    csv_set_text(csv, CSV_claims_run,
+                 csv_text(place->summary, answer.row == REPORT_NO_ROW ? place->first_row : answer.row,
+                          CSV_summary_run));
     csv_set_text(csv, CSV_claims_machine, place->machine);
     csv_set_text(csv, CSV_claims_claim, claim->what);
     csv_set_text(csv, CSV_claims_published, claim->published);
@@ -125,10 +128,10 @@ static int write_csv_row(struct csv_writer *csv, const struct claim *claim, cons
 
 static int write_csv(const char *path, const struct csv_table *summary, struct dv_error *error_out)
 {
-    struct claims_place places[MOST_MACHINES];
+    struct report_place places[REPORT_MOST_PLACES];
     struct csv_writer *csv = NULL;
     size_t n_claims = 0;
-    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
+    const size_t n_places = report_places(places, summary);
     const struct claim *claims = claims_all(&n_claims);
     int status = csv_create(&csv, path, CSV_FILE_claims, error_out);
     for (size_t i = 0; status == 0 && i < n_claims * n_places; i++)
@@ -153,13 +156,16 @@ int report_claims_csv(const char *run_dir, const struct csv_table *summary, stru
 
 void report_claims(const struct report_text *text, const struct csv_table *summary)
 {
-    struct claims_place places[MOST_MACHINES];
-    const size_t n_places = claims_find_places(places, MOST_MACHINES, summary);
-    const struct claims_count count = report_claims_count(summary);
+    struct report_place places[REPORT_MOST_PLACES];
+    const size_t n_places = report_places(places, summary);
     report_heading(text, 2, "The article's claims and this run");
-    report_paragraph(text,
-                     "Reproduced: %zu; differ: %zu; cannot tell: %zu, where this run lacks the cells too.",
-                     count.n_reproduced, count.n_differ, count.n_cannot_tell);
+    for (size_t i = 0; i < n_places; i++) {
+        const struct claims_count count = report_claims_count(&places[i]);
+        report_paragraph(
+            text, "%s%seproduced: %zu; differ: %zu; cannot tell: %zu, where this run lacks the cells too.",
+            n_places > 1 ? places[i].machine : "", n_places > 1 ? ": r" : "R", count.n_reproduced,
+            count.n_differ, count.n_cannot_tell);
+    }
     report_paragraph(
         text, "A ratio is the cost of the first over the cost of the second. Reproduced: the same direction, "
               "beyond the noise floor, and the whole interval within the factor; differs: another direction, "
@@ -167,6 +173,8 @@ void report_claims(const struct report_text *text, const struct csv_table *summa
               "cells have the same vector and the first is per_row; else they are the widest that the "
               "intervals of the "
               "two medians allow. There Java was measured on other machines, here C is.");
+    if (n_places > 1)
+        report_paragraph(text, "Each machine has a column; claims.csv has the reason of each verdict.");
     write_table(text, places, n_places, true);
     report_fold_begin(text,
                       "claims that this run cannot judge: the plans `article` and `full` have the cells");

@@ -6,17 +6,18 @@
 #define DVBENCH_REPORT_CLAIMS_H
 
 #include "csv.h"
+#include "report_places.h"
 #include "report_text.h"
 
-/* Over all machines of the run. */
+/* Of one machine. */
 struct claims_count {
     size_t n_reproduced;
     size_t n_differ;
     size_t n_cannot_tell;
 };
-struct claims_count report_claims_count(const struct csv_table *summary);
+struct claims_count report_claims_count(const struct report_place *place);
 
-/* Writes the section. A merged run has a column per machine, up to 8. */
+/* Writes the section. A run of several machines has a column for each. */
 void report_claims(const struct report_text *text, const struct csv_table *summary);
 
 /* Writes DIR/claims.csv, a row per claim and machine. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */

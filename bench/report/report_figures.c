@@ -45,13 +45,16 @@ void report_figure(const struct report_text *text, const struct report *report, 
     free(seen);
 }
 
-/* The figure below the three sentences: the first cost over rate that was drawn, or NULL. */
+/* The figure below the three sentences: the first cost over rate that was drawn, of all machines where there are
+ * several; or NULL. */
 const struct figure *report_opening_figure(const struct report *report)
 {
-    for (size_t i = 0; i < report->figures.n_items; i++)
-        if (strncmp(report->figures.items[i].name, "cost_over_rate", strlen("cost_over_rate")) == 0 &&
-            report->figures.items[i].extension[0])
-            return &report->figures.items[i];
+    static const char *const scripts[] = {"cost_by_machine", "cost_over_rate"};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < report->figures.n_items; i++)
+            if (strcmp(report->figures.items[i].script, scripts[s]) == 0 &&
+                report->figures.items[i].extension[0])
+                return &report->figures.items[i];
     return NULL;
 }
 

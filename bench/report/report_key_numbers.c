@@ -8,6 +8,7 @@
 
 #include "figure_data.h"
 #include "report_numbers.h"
+#include "report_places.h"
 #include "spec_parts.h"
 
 enum { N_CELLS = 6, CELL_CHARS = 128 };
@@ -149,6 +150,7 @@ static int write_group(const struct report_text *text, const struct key_table *k
                        struct dv_error *error_out)
 {
     const size_t first = group->points[0].row;
+    const bool has_machines = report_has_machines(table);
     size_t n_values;
     double *values = report_axis_values(group, &n_values);
     char *rest = spec_without_defaults(group->rest);
@@ -159,9 +161,11 @@ static int write_group(const struct report_text *text, const struct key_table *k
     }
     report_heading(text, 3, csv_text(table, first, CSV_summary_sink));
     report_paragraph(text,
-                     "%s%sbatches of %s rows, mode %s. Nanoseconds per row are medians of %s samples; "
+                     "%s%s%s%sbatches of %s rows, mode %s. Nanoseconds per row are medians of %s samples; "
                      "kernels that expand the vector are charged for opening it.",
-                     rest, rest[0] ? ", " : "Each vector: ", csv_text(table, first, CSV_summary_batch_rows),
+                     has_machines ? csv_text(table, first, CSV_summary_machine) : "",
+                     has_machines ? ": " : "", rest,
+                     rest[0] ? ", " : "Each vector: ", csv_text(table, first, CSV_summary_batch_rows),
                      csv_text(table, first, CSV_summary_mode), csv_text(table, first, CSV_summary_samples));
     if (kind->axis == FIGURE_AXIS_RATE)
         write_cliff(text, group, table);

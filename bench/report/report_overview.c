@@ -217,11 +217,19 @@ void report_settings(const struct report_text *text, const struct report *report
     if (!report->run)
         return;
     report_heading(text, 2, "Machine and program");
-    report_fold_begin(text, "everything that run.json says");
-    report_table_begin(text, headers, 2);
-    write_settings_below(text, "", report->run);
-    report_table_end(text);
-    report_fold_end(text);
+    const size_t n_parts = run_json_n_parts(report->run);
+    for (size_t i = 0; i < n_parts; i++) {
+        const json_t *part = run_json_part(report->run, i);
+        const char *name = part == report->run ? NULL : json_string_value(json_object_get(part, "run"));
+        char title[300];
+        snprintf(title, sizeof title, "everything that run.json says%s%s", name ? " of " : "",
+                 name ? name : "");
+        report_fold_begin(text, title);
+        report_table_begin(text, headers, 2);
+        write_settings_below(text, "", part);
+        report_table_end(text);
+        report_fold_end(text);
+    }
 }
 
 static void add_file(struct strings *paths, const char *run_dir, const char *name)

@@ -52,7 +52,7 @@ def test_every_figure_is_drawn(folder):
     done = dvbench("plot", run)
     drawn = {os.path.basename(path).split(".")[0] for path in pictures(done.stdout)}
     scripts = {name[:-3] for name in os.listdir(os.path.join(SOURCE, "plots")) if name.endswith(".gp")}
-    assert drawn == scripts - {"common", "rate_axis", "density_map", "scan_cost", "scan_share", "deletes"}, drawn ^ scripts
+    assert drawn == scripts - {"common", "rate_axis", "density_map", "scan_cost", "scan_share", "deletes", "cost_by_machine"}, drawn ^ scripts
     assert "note:" not in done.stdout, done.stdout
     for path in pictures(done.stdout):
         with open(path, encoding="utf-8") as file:
@@ -532,14 +532,48 @@ def test_merge(folder):
     dvbench("report", out)
     with open(os.path.join(out, "report.md"), encoding="utf-8") as file:
         text = file.read()
-    assert "Machine: CPU one; and CPU two." in text, text[:500]
-    assert "The noise floor of each row is that of the run that measured it" in text, text[:900]
+    assert "Machine: CPU one; and CPU two." in text, text[:1900]
+    assert "The noise floor of each row is that of the run that measured it" in text, text[:1900]
     dvbench("merge", out, a, expect=2)
     assert "compare them" in dvbench("merge", out + "2", a, a, expect=2).stderr
     assert not os.path.exists(out + "2")
     open(os.path.join(b, "samples.csv"), "w", encoding="utf-8").write("no samples\n")
     dvbench("merge", out + "3", a, b, expect=3)
     assert not os.path.exists(out + "3")
+
+
+def test_machines_side_by_side(folder):
+    """Two runs of one machine and one of another: a panel and a column per machine; a claim is answered by one run."""
+    one = make_run(os.path.join(folder, "m1"), "--machine", "CPU one")
+    faster = copy_run(make_run(os.path.join(folder, "full"), "--machine", "CPU two", "--slow", "per_row=0.5"),
+                      os.path.join(folder, "m2"), lambda row: dict(row, run="m2"))
+    other = make_run(os.path.join(folder, "m3"), "--machine", "CPU two")
+    out = os.path.join(folder, "sides")
+    dvbench("merge", out, one, faster, other)
+    [path, *_] = pictures(dvbench("plot", out, "--figure", "cost_by_machine").stdout)
+    with open(path, encoding="utf-8") as file:
+        picture = file.read()
+    for wanted in ("CPU one; CRoaring 4.6.1", "CPU two; CRoaring 4.6.1", "Runs: m1, m2, m3"):
+        assert wanted in html.unescape(picture), wanted
+    dvbench("report", out)
+    with open(os.path.join(out, "report.md"), encoding="utf-8") as file:
+        text = file.read()
+    assert text.startswith("# dvbench: sides: CPU one (m1); CPU two (m2, m3)\n"), text[:200]
+    assert text.count("\nWhat it costs here: ") == text.count("\nWhat to use: ") == text.count("\nHow sure: ") == 2
+    assert text.index("(plots/cost_by_machine.row_ids.svg)") < text.index("## The article's claims")
+    assert "| claim | published | CPU one (m1) | CPU two (m2, m3) |" in text
+    line, = [line for line in text.splitlines() if line.startswith("| callbacks instead of lookups, 0.5 % |")]
+    cells = [cell.strip() for cell in line.split("|")[1:-1]]
+    assert cells[1] == "8.56x (Spark profile, one column; factor 2.00)", cells
+    claims = [row for row in csv_files.read(os.path.join(out, "claims.csv")) if row["claim"] == "callbacks instead of lookups, 0.5 %"]
+    assert [(row["machine"], row["run"]) for row in claims] == [("CPU one", "m1"), ("CPU two", "m2")], claims
+    for row, cell in zip(claims, cells[2:]):
+        assert cell.startswith(f"{row['verdict']}: {float(row['ours']):.3g}"[:20]), (row, cell)
+    assert 1.8 < float(claims[0]["ours"]) / float(claims[1]["ours"]) < 2.2, claims
+    warnings = [line for line in text.splitlines() if line.startswith("- m") and "not measured" in line]
+    assert [line.split(":")[0] for line in warnings] == ["- m1", "- m2", "- m3"], warnings
+    for run in ("m1", "full", "m3"):
+        assert f"everything that run.json says of {run}" in text, run
 
 
 def main():
