@@ -20,30 +20,12 @@
 #include "report_text.h"
 #include "run_dir.h"
 #include "run_json.h"
+#include "scan_claims.h"
 #include "scan_report.h"
 #include "string_list.h"
 
-static int write_content_of_engine(const struct report_text *text, const struct report *report,
+static int write_sections_of_sweep(const struct report_text *text, const struct report *report,
                                    struct dv_error *error_out)
-{
-    char title[300];
-    int status = 0;
-    snprintf(title, sizeof title, "dvbench %s: %s", report->scan ? "scan" : "deletes",
-             report->scan ? report_first_text(report->scan, CSV_scan_run)
-                          : report_first_text(report->deletes, CSV_deletes_run));
-    report_begin(text, title);
-    report_warnings(text, report);
-    if (report->scan)
-        status = scan_report_write(text, report->run_dir, report->scan, error_out);
-    else
-        delete_report_write(text, report->run_dir, report->deletes);
-    report_settings(text, report);
-    report_end(text);
-    return status;
-}
-
-static int write_sections(const struct report_text *text, const struct report *report,
-                          struct dv_error *error_out)
 {
     report_doubts(text, report->figures.summary);
     report_warnings(text, report);
@@ -53,28 +35,60 @@ static int write_sections(const struct report_text *text, const struct report *r
         report_figures(text, report);
         status = report_model(text, report->figures.summary, error_out);
     }
-    if (status == 0) {
+    if (status == 0)
         report_not_measured(text, report);
+    return status;
+}
+
+static int write_sections(const struct report_text *text, const struct report *report,
+                          struct dv_error *error_out)
+{
+    int status = 0;
+    if (report->figures.summary)
+        status = write_sections_of_sweep(text, report, error_out);
+    else
+        report_warnings(text, report);
+    if (report->scan)
+        scan_report_write(text, report->run_dir, report->scan);
+    if (report->deletes)
+        delete_report_write(text, report->run_dir, report->deletes);
+    if (status == 0) {
         report_files(text, report);
         report_settings(text, report);
     }
     return status;
 }
 
+/* The three sentences and the one figure. */
+static void write_opening(const struct report_text *text, const struct report *report)
+{
+    if (report->scan)
+        scan_report_open(text, report->run_dir, report->scan);
+    if (report->figures.summary)
+        report_answer(text, report->figures.summary);
+    if (report->figures.summary && report_opening_figure(report))
+        report_figure(text, report, report_opening_figure(report));
+}
+
 /* "dvbench: RUN"; "dvbench: FOLDER: MACHINE (RUN, RUN); MACHINE (RUN)" where there are several machines. */
 static char *make_title(const struct report *report)
 {
     struct report_place places[REPORT_MOST_PLACES];
-    const size_t n_places = report_places(places, report->figures.summary);
+    const size_t n_places = report->figures.summary ? report_places(places, report->figures.summary) : 0;
     char *title = NULL;
     size_t n_bytes = 0;
     FILE *stream = open_memstream(&title, &n_bytes);
     if (!stream)
         return NULL;
-    fprintf(stream, "dvbench: %s",
-            n_places > 1 ? run_dir_name(report->run_dir)
-            : n_places   ? places[0].runs
-                         : "");
+    fprintf(stream, "dvbench%s: %s",
+            report->scan      ? " scan"
+            : report->deletes ? " deletes"
+                              : "",
+            n_places > 1      ? run_dir_name(report->run_dir)
+            : n_places        ? places[0].runs
+            : report->scan    ? report_first_text(report->scan, CSV_scan_run)
+            : report->deletes ? report_first_text(report->deletes, CSV_deletes_run)
+                              : "");
     for (size_t i = 0; n_places > 1 && i < n_places; i++)
         fprintf(stream, "%s%s (%s)", i ? "; " : ": ", places[i].machine, places[i].runs);
     if (fclose(stream) == 0)
@@ -87,8 +101,6 @@ static char *make_title(const struct report *report)
 static int write_content(const struct report_text *text, const struct report *report,
                          struct dv_error *error_out)
 {
-    if (report->scan || report->deletes)
-        return write_content_of_engine(text, report, error_out);
     char *title = make_title(report), *sections = NULL;
     size_t n_bytes = 0;
     struct strings headings = {0};
@@ -105,11 +117,10 @@ static int write_content(const struct report_text *text, const struct report *re
     if ((fclose(inner.file) != 0 || !is_whole) && status == 0)
         status = dv_no_memory(error_out);
     report_begin(text, title);
-    report_answer(text, report->figures.summary);
-    if (report_opening_figure(report))
-        report_figure(text, report, report_opening_figure(report));
+    write_opening(text, report);
     report_contents(text, (const char *const *)headings.items, headings.n_items);
-    report_overview(text, report);
+    if (report->figures.summary)
+        report_overview(text, report);
     if (sections)
         fwrite(sections, 1, n_bytes, text->file);
     report_end(text);
@@ -162,6 +173,8 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     (void)run_json_load(&report.run, run_dir, NULL);
     if (report.figures.summary)
         status = report_claims_csv(run_dir, report.figures.summary, error_out);
+    if (report.scan)
+        status = scan_claims_csv(run_dir, report.scan, error_out);
     if (status == 0)
         status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
     if (status == 0)

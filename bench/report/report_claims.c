@@ -126,25 +126,30 @@ static int write_csv_row(struct csv_writer *csv, const struct claim *claim, cons
     return csv_end_row(csv, error_out);
 }
 
-static int write_csv(const char *path, const struct csv_table *summary, struct dv_error *error_out)
+static int write_csv_rows(struct csv_writer *csv, const struct csv_table *summary, struct dv_error *error_out)
 {
     struct report_place places[REPORT_MOST_PLACES];
-    struct csv_writer *csv = NULL;
     size_t n_claims = 0;
     const size_t n_places = report_places(places, summary);
     const struct claim *claims = claims_all(&n_claims);
-    int status = csv_create(&csv, path, CSV_FILE_claims, error_out);
+    int status = 0;
     for (size_t i = 0; status == 0 && i < n_claims * n_places; i++)
         status = write_csv_row(csv, &claims[i / n_places], &places[i % n_places], error_out);
-    const int closed = csv_close(csv, status == 0 ? error_out : NULL);
-    return status == 0 ? closed : status;
+    return status;
 }
 
-int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out)
+int claims_csv_write(const char *run_dir, const struct csv_table *table,
+                     int (*write_rows)(struct csv_writer *, const struct csv_table *, struct dv_error *),
+                     struct dv_error *error_out)
 {
     char *path = run_dir_file(run_dir, run_dir_csv_name(CSV_FILE_claims)),
          *part = run_dir_file(run_dir, "claims.csv.part");
-    int status = path && part ? write_csv(part, summary, error_out) : dv_no_memory(error_out);
+    struct csv_writer *csv = NULL;
+    int status = path && part ? csv_create(&csv, part, CSV_FILE_claims, error_out) : dv_no_memory(error_out);
+    if (status == 0)
+        status = write_rows(csv, table, error_out);
+    const int closed = csv_close(csv, status == 0 ? error_out : NULL);
+    status = status == 0 ? closed : status;
     if (status == 0)
         status = file_replace(path, part, error_out);
     if (status < 0 && part)
@@ -152,6 +157,11 @@ int report_claims_csv(const char *run_dir, const struct csv_table *summary, stru
     free(path);
     free(part);
     return status;
+}
+
+int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out)
+{
+    return claims_csv_write(run_dir, summary, write_csv_rows, error_out);
 }
 
 void report_claims(const struct report_text *text, const struct csv_table *summary)

@@ -23,4 +23,10 @@ void report_claims(const struct report_text *text, const struct csv_table *summa
 /* Writes DIR/claims.csv, a row per claim and machine. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
 int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out);
 
+/* The same of other tables: `write_rows` ends each row; the file appears whole or not at all. */
+int claims_csv_write(const char *run_dir, const struct csv_table *table,
+                     int (*write_rows)(struct csv_writer *csv, const struct csv_table *table,
+                                       struct dv_error *error_out),
+                     struct dv_error *error_out);
+
 #endif

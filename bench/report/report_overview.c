@@ -3,6 +3,7 @@
 #include "report_sections.h"
 
 #include <jansson.h>
+#include <glob.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -240,11 +241,26 @@ static void add_file(struct strings *paths, const char *run_dir, const char *nam
     free(path);
 }
 
+/* What the figures of scans and deletes are drawn from. */
+static void add_plots(struct strings *paths, const char *run_dir)
+{
+    glob_t found;
+    char *pattern = run_dir_file(run_dir, "plots/*.csv");
+    if (pattern && glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const char *name = found.gl_pathv[i] + strlen(run_dir) + 1;
+            (void)strings_add(paths, name, strlen(name));
+        }
+        globfree(&found);
+    }
+    free(pattern);
+}
+
 /* Every number above, as CSV. */
 void report_files(const struct report_text *text, const struct report *report)
 {
-    static const char *const names[] = {"claims.csv", "summary.csv", "samples.csv", "counters.csv",
-                                        "explain.csv"};
+    static const char *const names[] = {"claims.csv",  "summary.csv",  "scan.csv",   "deletes.csv",
+                                        "samples.csv", "counters.csv", "explain.csv"};
     struct strings paths = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_file(&paths, report->run_dir, names[i]);
@@ -253,6 +269,8 @@ void report_files(const struct report_text *text, const struct report *report)
         snprintf(path, sizeof path, "plots/%s.csv", report->figures.items[i].name);
         add_file(&paths, report->run_dir, path);
     }
+    if (!report->figures.summary)
+        add_plots(&paths, report->run_dir);
     report_heading(text, 2, "The numbers as CSV");
     report_links(text, (const char *const *)paths.items, paths.n_items);
     strings_free(&paths);

@@ -171,30 +171,82 @@ static void say_why(const struct scan_claim *claim, const struct csv_table *scan
                                                          : "the interval is too wide");
 }
 
-static enum verdict write_claim(const struct report_text *text, const struct scan_claim *claim,
-                                const struct csv_table *scan)
+static const char *const verdicts[N_VERDICTS] = {"reproduced", "differs", "cannot tell", "cannot tell"};
+
+struct answer {
+    struct range range;
+    enum verdict verdict;
+    char why[200];
+};
+
+static struct answer answer_of(const struct scan_claim *claim, const struct csv_table *scan)
 {
-    static const char *const verdicts[] = {"reproduced", "differs", "cannot tell", "cannot tell"};
-    const struct range range = measure(claim, scan);
-    const enum verdict verdict = judge(claim, &range);
+    struct answer answer = {.range = measure(claim, scan)};
+    answer.verdict = judge(claim, &answer.range);
+    say_why(claim, scan, &answer.range, answer.verdict, answer.why, sizeof answer.why);
+    return answer;
+}
+
+static void write_claim(const struct report_text *text, const struct scan_claim *claim,
+                        const struct csv_table *scan)
+{
+    const struct answer answer = answer_of(claim, scan);
+    const struct range *range = &answer.range;
     const char *unit = claim->measure == CLAIM_COST || claim->measure == CLAIM_BYTES ? "x"
                        : claim->measure == CLAIM_WIDTH                               ? ""
                                                                                      : " %";
-    char texts[4][32], measured[128];
-    report_number(range.median, texts[0], 32);
-    report_number(range.low, texts[1], 32);
-    report_number(range.high, texts[2], 32);
-    if (texts[1][0] && texts[2][0] && range.low < range.high)
-        snprintf(measured, sizeof measured, "%s%s (%s to %s)", texts[0], unit, texts[1], texts[2]);
-    else
-        snprintf(measured, sizeof measured, "%s%s", texts[0], unit);
-    report_number(claim->measure == CLAIM_SAME ? NAN : range.median / claim->value, texts[3], 32);
-    char why[200];
-    say_why(claim, scan, &range, verdict, why, sizeof why);
-    const char *cells[] = {claim->what, claim->published,  verdict == NOT_IN_RUN ? "" : measured,
-                           texts[3],    verdicts[verdict], why};
+    const bool has_interval = range->low < range->high;
+    char measured[128];
+    snprintf(measured, sizeof measured, has_interval ? "%s%s (%s to %s)" : "%s%s", N(range->median), unit,
+             N(range->low), N(range->high));
+    const char *cells[] = {claim->what,
+                           claim->published,
+                           answer.verdict == NOT_IN_RUN ? "" : measured,
+                           N(claim->measure == CLAIM_SAME ? NAN : range->median / claim->value),
+                           verdicts[answer.verdict],
+                           answer.why};
     report_table_row(text, cells, 6);
-    return verdict;
+}
+
+static void count_verdicts(size_t n_out[N_VERDICTS], const struct csv_table *scan)
+{
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        const struct range range = measure(&claims[i], scan);
+        n_out[judge(&claims[i], &range)]++;
+    }
+}
+
+struct claims_count scan_claims_count(const struct csv_table *scan)
+{
+    size_t n[N_VERDICTS] = {0};
+    count_verdicts(n, scan);
+    return (struct claims_count){n[REPRODUCED], n[DIFFERS], n[CANNOT_TELL] + n[NOT_IN_RUN]};
+}
+
+static int write_csv_rows(struct csv_writer *csv, const struct csv_table *scan, struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && csv_n_rows(scan) && i < sizeof claims / sizeof *claims; i++) {
+        const struct answer answer = answer_of(&claims[i], scan);
+        csv_set_text(csv, CSV_claims_run, csv_text(scan, 0, CSV_scan_run));
+        csv_set_text(csv, CSV_claims_machine, csv_text(scan, 0, CSV_scan_machine));
+        csv_set_text(csv, CSV_claims_claim, claims[i].what);
+        csv_set_text(csv, CSV_claims_published, claims[i].published);
+        csv_set_text(csv, CSV_claims_method, "Spark, whole scan");
+        csv_set_real(csv, CSV_claims_published_value, claims[i].value);
+        csv_set_real(csv, CSV_claims_ours, answer.range.median);
+        csv_set_real(csv, CSV_claims_low, answer.range.low);
+        csv_set_real(csv, CSV_claims_high, answer.range.high);
+        csv_set_text(csv, CSV_claims_verdict, verdicts[answer.verdict]);
+        csv_set_text(csv, CSV_claims_reason, answer.why);
+        status = csv_end_row(csv, error_out);
+    }
+    return status;
+}
+
+int scan_claims_csv(const char *run_dir, const struct csv_table *scan, struct dv_error *error_out)
+{
+    return claims_csv_write(run_dir, scan, write_csv_rows, error_out);
 }
 
 void scan_claims_write(const struct report_text *text, const struct csv_table *scan)
@@ -211,8 +263,9 @@ void scan_claims_write(const struct report_text *text, const struct csv_table *s
         "interval, or with one wider than half of the median.");
     report_table_begin(text, headers, 6);
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
-        n[write_claim(text, &claims[i], scan)]++;
+        write_claim(text, &claims[i], scan);
     report_table_end(text);
+    count_verdicts(n, scan);
     report_paragraph(text,
                      "Of %zu claims %zu are reproduced, %zu differ, of %zu this run cannot tell, and %zu are "
                      "of blocks that are not in it.",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report_numbers.h"
-#include "run_dir.h"
+#include "scan_answer.h"
 #include "scan_claims.h"
 #include "scan_options.h"
 #include "scan_rows.h"
@@ -178,35 +178,50 @@ static void write_openings(const struct report_text *text, const struct csv_tabl
     report_table_end(text);
 }
 
-static void write_group(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
-                        const struct scan_group *group, unsigned number)
+static void write_picture(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
+                          size_t row)
 {
-    static const char *const headers[] = {
-        "query, columns",      "deleted", "no deletes, ns", "per_row, ns (share)",
-        "fastest, ns (share)", "which",   "shorter by",     "engine's own join, ns"};
-    const struct scan_study *study = scan_study_find(group->study);
-    char path[128];
-    if (group->vectors)
-        report_heading(text, 3, group->vectors);
-    report_table_begin(text, headers, 8);
-    for (size_t row = 0; row < csv_n_rows(scan); row++)
-        if (is_block(scan, row, group))
-            write_row(text, scan, row);
-    report_table_end(text);
-    write_sentence(text, scan, group);
-    if (group->vectors)
-        write_break_even(text, scan, group);
     static const char *const extensions[] = {"svg", "png", "pdf"};
+    const struct scan_group group = scan_group_of(scan, row);
+    const struct scan_study *study = scan_study_find(group.study);
+    const char *question = study ? study->question : "What does the vector cost in a scan?";
+    char path[128], words[400];
+    snprintf(words, sizeof words, "%s%s%.200s", question, group.vectors ? " " : "",
+             group.vectors ? group.vectors : "");
     for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "plots/scan_%s.%u.%s", group->study, number, extensions[i]);
-        if (report_picture(text, run_dir, path,
-                           study ? study->question : "What does the vector cost in a scan?"))
+        snprintf(path, sizeof path, "plots/scan_%s.%u.%s", group.study, scan_group_number(scan, row),
+                 extensions[i]);
+        if (report_picture(text, run_dir, path, words))
             break;
     }
     if (study)
         report_paragraph(text, "%s", study->caption);
-    if (group_varies(scan, group, CSV_scan_files))
-        write_openings(text, scan, group);
+}
+
+static void write_group(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
+                        size_t first)
+{
+    static const char *const headers[] = {
+        "query, columns",      "deleted", "no deletes, ns", "per_row, ns (share)",
+        "fastest, ns (share)", "which",   "shorter by",     "engine's own join, ns"};
+    const struct scan_group group = scan_group_of(scan, first);
+    const size_t opening = scan_answer_row(scan);
+    if (group.vectors)
+        report_heading(text, 3, group.vectors);
+    report_table_begin(text, headers, 8);
+    for (size_t row = 0; row < csv_n_rows(scan); row++)
+        if (is_block(scan, row, &group))
+            write_row(text, scan, row);
+    report_table_end(text);
+    write_sentence(text, scan, &group);
+    if (group.vectors)
+        write_break_even(text, scan, &group);
+    if (opening != SCAN_NO_ROW && scan_row_is_of(scan, opening, &group))
+        report_paragraph(text, "Its figure is at the top of this report.");
+    else
+        write_picture(text, run_dir, scan, first);
+    if (group_varies(scan, &group, CSV_scan_files))
+        write_openings(text, scan, &group);
 }
 
 static void write_not_ok(const struct report_text *text, const struct csv_table *scan)
@@ -228,11 +243,33 @@ static void write_not_ok(const struct report_text *text, const struct csv_table 
         report_table_end(text);
 }
 
-int scan_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
-                      struct dv_error *error_out)
+void scan_report_open(const struct report_text *text, const char *run_dir, const struct csv_table *scan)
 {
-    (void)error_out;
+    scan_answer(text, scan);
+    if (scan_answer_row(scan) != SCAN_NO_ROW)
+        write_picture(text, run_dir, scan, scan_answer_row(scan));
+}
+
+static void write_studies(const struct report_text *text, const char *run_dir, const struct csv_table *scan)
+{
     const struct scan_group all = {0};
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        const struct scan_group study = {.study = csv_text(scan, row, CSV_scan_study)};
+        const struct scan_study *known = scan_study_find(study.study);
+        if (!scan_is_first(scan, &all, row, CSV_scan_study))
+            continue;
+        report_heading(text, 2, known ? known->question : "What does the vector cost in a scan?");
+        for (size_t at = row; at < csv_n_rows(scan); at++) {
+            const struct scan_group group = scan_group_of(scan, at);
+            if (strcmp(group.study, study.study) == 0 &&
+                (group.vectors ? scan_is_first(scan, &study, at, CSV_scan_dv) : at == row))
+                write_group(text, run_dir, scan, at);
+        }
+    }
+}
+
+void scan_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *scan)
+{
     if (csv_n_rows(scan))
         report_paragraph(
             text,
@@ -242,21 +279,7 @@ int scan_report_write(const struct report_text *text, const char *run_dir, const
             csv_text(scan, 0, CSV_scan_machine), csv_text(scan, 0, CSV_scan_croaring),
             csv_text(scan, 0, CSV_scan_engine), csv_text(scan, 0, CSV_scan_threads),
             csv_text(scan, 0, CSV_scan_samples));
-    for (size_t row = 0; row < csv_n_rows(scan); row++) {
-        const struct scan_group study = {.study = csv_text(scan, row, CSV_scan_study)};
-        const struct scan_study *known = scan_study_find(study.study);
-        unsigned number = 0;
-        if (!scan_is_first(scan, &all, row, CSV_scan_study))
-            continue;
-        report_heading(text, 2, known ? known->question : "What does the vector cost in a scan?");
-        for (size_t at = row; at < csv_n_rows(scan); at++) {
-            const struct scan_group group = scan_group_of(scan, at);
-            if (strcmp(group.study, study.study) == 0 &&
-                (group.vectors ? scan_is_first(scan, &study, at, CSV_scan_dv) : at == row))
-                write_group(text, run_dir, scan, &group, ++number);
-        }
-    }
     scan_claims_write(text, scan);
+    write_studies(text, run_dir, scan);
     write_not_ok(text, scan);
-    return 0;
 }

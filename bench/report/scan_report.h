@@ -15,8 +15,10 @@
  * DV_ERROR_UNAVAILABLE (no gnuplot), DV_ERROR_IO. */
 int scan_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out);
 
-/* Writes the sections: each study's table, sentence and figures, then the article's claims. */
-int scan_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *scan,
-                      struct dv_error *error_out);
+/* The three sentences and their figure. */
+void scan_report_open(const struct report_text *text, const char *run_dir, const struct csv_table *scan);
+
+/* Writes the sections: the article's claims, then each study's table, sentence and figures. */
+void scan_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *scan);
 
 #endif

@@ -97,3 +97,15 @@ struct scan_group scan_group_of(const struct csv_table *scan, size_t row)
     return (struct scan_group){.study = csv_text(scan, row, CSV_scan_study),
                                .vectors = varies_columns ? csv_text(scan, row, CSV_scan_dv) : NULL};
 }
+
+unsigned scan_group_number(const struct csv_table *scan, size_t row)
+{
+    const struct scan_group group = scan_group_of(scan, row), study = {.study = group.study};
+    unsigned number = 0;
+    for (size_t at = 0; group.vectors && at <= row; at++) {
+        number += scan_is_first(scan, &study, at, CSV_scan_dv);
+        if (scan_row_is_of(scan, at, &group))
+            break;
+    }
+    return group.vectors ? number : 1;
+}

@@ -44,4 +44,7 @@ bool scan_is_first(const struct csv_table *scan, const struct scan_group *group,
 /* The group of one picture and table: a study, and where it varies columns, one kind of vectors. */
 struct scan_group scan_group_of(const struct csv_table *scan, size_t row);
 
+/* The number of the row's group within its study, from 1: its picture is plots/scan_STUDY.NUMBER. */
+unsigned scan_group_number(const struct csv_table *scan, size_t row);
+
 #endif

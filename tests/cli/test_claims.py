@@ -132,6 +132,42 @@ class Claims(unittest.TestCase):
         self.assertAlmostEqual(float(took), whole * share / 100, delta=whole / 100)
         self.assertEqual(rows["share of a scan of 20 columns of several types, 6.1 %"][1:],
                          ["", "", "cannot tell", "Not measured: this run lacks the blocks."])
+        with open(run / "claims.csv", newline="", encoding="utf-8") as file:
+            claims = {row["claim"]: row for row in csv.DictReader(file)}
+        self.assertEqual(set(claims), {name for name in rows if name != "what" and not name.startswith("-")})
+        self.assertEqual(float(claims["share of a scan of 1 column, 6.1 %"]["ours"]), share)
+        self.assertEqual(claims["share of a scan of 1 column, 6.1 %"]["reason"], why)
+
+    def test_a_scan_opens_with_the_answer(self):
+        """The numbers of the three sentences are those of scan.csv; then the figure, the contents, the claims."""
+        scan = sorted(glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-scan")))[0]
+        run = pathlib.Path(self.folder.name, "opens")
+        shutil.copytree(scan, run)
+        subprocess.run([PROGRAM, "report", str(run)], check=True, stdout=subprocess.PIPE)
+        text = (run / "report.md").read_text(encoding="utf-8")
+        with open(run / "scan.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        shares = [float(row["dv_share_pct"]) for row in rows if row["kernel"] == "per_row"]
+        cost, = re.findall(r"^What it costs here: .* take from ([0-9.]+) % .* to ([0-9.]+) % .*over (\d+) queries", text, re.M)
+        self.assertEqual(int(cost[2]), len(shares))
+        for said, measured in zip(cost, (min(shares), max(shares))):
+            self.assertAlmostEqual(float(said), measured, delta=measured / 100)
+        kernel, least, most = re.findall(r"^What to use: (\w+) leaves .* makes the query ([0-9.]+) to ([0-9.]+) % shorter", text, re.M)[0]
+        gains = [float(row["gain_vs_per_row"]) for row in rows if row["kernel"] == kernel]
+        self.assertEqual(len(gains), len(shares))
+        for said, gain in ((least, min(gains)), (most, max(gains))):
+            self.assertAlmostEqual(float(said), 100 - 100 / gain, delta=0.5)
+        told, of = map(int, re.findall(r"^How sure: the intervals of (\d+) of (\d+) gains", text, re.M)[0])
+        vectors = [row for row in rows if row["kernel"] not in ("none", "function", "engine", "per_row")]
+        self.assertEqual(of, len(vectors))
+        self.assertEqual(told, sum(float(row["gain_low"]) > 1 or float(row["gain_high"]) < 1 for row in vectors))
+        most_row = max((row for row in rows if row["kernel"] == "per_row"), key=lambda row: float(row["dv_share_pct"]))
+        number = 1 + list(dict.fromkeys(row["dv"] for row in rows)).index(most_row["dv"])
+        places = [text.index(part) for part in ("\nHow sure: ", f"(plots/scan_custom.{number}.svg)", "[The article's claims about whole scans](#",
+                                                "\n## The article's claims about whole scans", "\n## What does the vector cost in a scan?",
+                                                "\n## The numbers as CSV", "(plots/scan_custom.1.csv)")]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual(text.count(f"(plots/scan_custom.{number}.svg)"), 1)
 
     def test_csv(self):
         """A row per claim and machine, with what the report's table says."""
