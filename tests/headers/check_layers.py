@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the order of the rooms: kernels <- datasets <- bench/results <- ... <- bench/commands (ROOMS below).
 
-    check_layers.py layers SOURCE          what each file includes: no path, nothing of a room it may not use
+    check_layers.py layers SOURCE          what each file includes: no path, nothing of a room it may not use; and that what a user
+                                           reads, the pages and the strings of the code, has none of the words in PLAIN
     check_layers.py alone SOURCE BUILD     each header compiles alone, with the flags that the build gives its room
     check_layers.py build SOURCE BUILD     those flags reach no room they should not: an include against the order does not compile
     check_layers.py counts SOURCE          prints how many includes of each room go to which
     check_layers.py self-test SOURCE       the checks above reject trees that break each rule
 """
+import glob
 import json
 import os
 import re
@@ -29,6 +31,11 @@ FORBIDDEN = {
     'kernels': re.compile(r'<time\.h>|<sys/time\.h>|clock_gettime|gettimeofday|__rdtsc'),
     'datasets': re.compile(r'immintrin\.h|arm_neon\.h|<time\.h>|clock_gettime'),
 }
+
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+PLAIN = {'behind': 'after, or past', 'beside': 'next to, or besides', 'dearer': 'slower, or more expensive', 'dearest': 'slowest',
+         'mend(?:s|ed)?': 'repair', 'tells': 'shows, or lists', 'anew': 'again', 'for want of': 'without', 'to be had': 'available',
+         '(?:row|line|byte|file) a (?:row|line|cell|sample|file)': 'per', 'letter by letter': 'exactly'}
 
 
 def files_of(source, room):
@@ -56,6 +63,11 @@ def owners_of(source):
                 complaints.append(f'{path}: {owners[name]}/ has a file of this name too')
             owners[name] = room
     return owners, complaints
+
+
+def odd_words_of(path, read):
+    return [f'{path}: "{word}" stops a reader: write {better}' for word, better in PLAIN.items()
+            if re.search(rf'\b{word}\b', read, re.IGNORECASE)]
 
 
 def may_use(room, other):
@@ -89,7 +101,11 @@ def check_layers(source):
             for match in FORBIDDEN.get(room, HARNESS_FORBIDDEN).findall(text):
                 complaints.append(f'{path}: {match} has no place in {room}/')
             if path.endswith(('.c', '.h', '.cc')) and 'SPDX-License-Identifier: Apache-2.0' not in text.split('\n')[0]:
-                complaints.append(f'{path}: the first line is no SPDX line')
+                complaints.append(f'{path}: the first line is not an SPDX line')
+            complaints += odd_words_of(path, '\n'.join(STRING.findall(text)))
+    for path in glob.glob(f'{source}/*.md') + glob.glob(f'{source}/*/*.md'):
+        with open(path, encoding='utf-8') as file:
+            complaints += odd_words_of(path, file.read())
     return complaints
 
 
@@ -199,6 +215,7 @@ def self_test(_source):
         'a room uses a later one': ('bench/results/csv.c', spdx + '#include "verify.h"\n'),
         'a file in no room': ('bench/stray.c', spdx),
         'no licence line': ('kernels/walk.c', '\n' + spdx),
+        'a message in odd words': ('bench/measure/verify.c', spdx + 'static const char why[] = "the dearer of two";\n'),
     }
     complaints = []
     with tempfile.TemporaryDirectory() as root:
