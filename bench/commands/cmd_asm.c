@@ -14,9 +14,9 @@ static const char help[] =
     "usage: dvbench asm KERNEL/SINK [--no-source]\n"
     "Disassembles the kernel's compiled instance, and the parts that the compiler split from it, by objdump, "
     "with\n"
-    "source lines where the program has debug information. First lines: size, instruction sets, and for "
+    "source lines where the program has debug information. First lines: size, instruction sets and, for "
     "kernels\n"
-    "that ask per row whether the answer of a bitset is branched on.\n"
+    "that ask per row, whether they branch on what a bitset answers.\n"
     "  --no-source    instructions only\n";
 
 /* Instructions that show an instruction set: a register's or an instruction's name begins so. */
@@ -41,7 +41,7 @@ struct listing {
     struct isa_mark marks[7];
 };
 
-/* Whether one of the words stands in `text` after something that is not part of a name. */
+/* Whether one of the words occurs in `text` after something that is not part of a name. */
 static bool has_word(const char *text, const char *const *words)
 {
     for (; *words; words++)

@@ -80,9 +80,9 @@ static int take_option(void *context, int value, const char *argument, struct dv
 }
 
 static const char rules[] =
-    "A cell is the same where the vector's bytes and rows, kernel, sink, batch size, batches and mode are.\n"
-    "Samples are paired by process start and round. A difference counts where the order-statistic interval\n"
-    "of the ratios leaves 1 by more than the larger noise floor of the two runs and by more than the\n"
+    "Cells are the same if the vector's bytes and rows, kernel, sink, batch size, batches and mode are.\n"
+    "Samples are paired by process start and round. A difference counts if the order-statistic interval\n"
+    "of the ratios differs from 1 by more than the larger noise floor of the two runs and by more than the\n"
     "threshold; otherwise the answer is \"cannot tell\". A cell with fewer than 6 common samples, or without "
     "a\n"
     "noise floor, is \"not judgeable\". The first lines say what else differs between the runs: machine, "
@@ -167,17 +167,17 @@ static void help_gate(void)
         "flags. Else 5 where more than one cell in %d is too noisy to judge: its interval passes the\n"
         "threshold, but not the noise floor. Else 0.\n"
         "A cell is judged by its instructions where both runs counted them alike (sim, step): they do not\n"
-        "scatter. Cells that are slower in time only are listed then, and do not count.\n"
-        "  --baseline-again RUN a second run of the program of A: what a cell differs by at most between\n"
-        "                       the two is the least noise floor\n"
+        "scatter. Cells that are slower only in time are listed then, but do not count.\n"
+        "  --baseline-again RUN a second run of the program of A: the largest difference of a cell\n"
+        "                       between the two is the smallest noise floor\n"
         "  --threshold          differences up to this many per cent do not count; default 5\n"
         "  --by time            judges all cells by time\n"
         "  --format             text; md, for a comment; json (datasets/FORMATS.md); junit, for a CI\n"
         "  --all                lists the cells without a difference too\n"
         "  --allow-differences  compares runs of different machines or builds\n"
         "  --self-test          compares RUN (or a made one) with copies of itself: the gate must pass\n"
-        "                       one that is the same and one that is slower by less than counts, and\n"
-        "                       stop one that is slower by more\n%s",
+        "                       an equal copy and one that is slower by less than the threshold, and\n"
+        "                       stop one that is slower by more than it\n%s",
         GATE_NOISY_CELLS_IN, rules);
 }
 

@@ -35,11 +35,11 @@ static const char help[] =
     "IN may be - for standard input, OUT - for standard output.\n"
     "Between puffin, blob, delta and inline, and from these to Roaring, the vector's bytes are copied, not "
     "decoded.\n"
-    "A vector from a Roaring file into one of the four is written anew, as the Java writers would do it.\n"
-    "  --optimize               write anew, run containers where they are smaller\n"
-    "  --no-optimize            write anew, without run containers\n"
-    "  --dense-keys             write anew, a bucket for every key from 0, empty ones too, as Java does\n"
-    "  --sparse-keys            write anew, only buckets that hold positions (the default of writing anew)\n"
+    "A vector from a Roaring file is rewritten for one of the four, as the Java writers do it.\n"
+    "  --optimize               rewrite, with run containers where they are smaller\n"
+    "  --no-optimize            rewrite, without run containers\n"
+    "  --dense-keys             rewrite, with a bucket for every key from 0, empty ones too, as Java does\n"
+    "  --sparse-keys            rewrite, only with buckets that hold positions (the default when rewriting)\n"
     "  --referenced-data-file P data file of a vector in Puffin (default: the input's, else IN itself)\n"
     "  --lz4-footer             compress the footer of Puffin\n";
 

@@ -16,8 +16,8 @@ static const char help[] =
     "usage: dvbench doctor [--seconds N]\n"
     "Lists the settings of this machine that disturb measurements, each with the command that changes it, "
     "and\n"
-    "times the same work twice, again and again: what such an A/A pair differs by is noise.\n"
-    "  --seconds N   for the A/A pairs, 1 to 600, default 10\n";
+    "times pairs of the same work (A/A): what the two of a pair differ by is noise.\n"
+    "  --seconds N   time spent on the A/A pairs, 1 to 600, default 10\n";
 
 struct setting {
     const char *name, *value, *good, *advice;
@@ -46,7 +46,7 @@ static void print_settings(const struct machine *machine)
          "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"},
         {"ASLR", machine->aslr, "off off for this process", "setarch -R dvbench sweep ..."},
         {"virtualisation", machine->virtualisation, "none",
-         "a machine of its own; here: more --rounds and --starts"},
+         "measure on a physical machine; on this one: more --rounds and --starts"},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
         print_setting(&settings[i]);

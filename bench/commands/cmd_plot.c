@@ -70,7 +70,8 @@ static const char help[] =
     "  --figure ID        only these figures, by id or by file name without extension; a pattern; may be "
     "repeated\n"
     "  --kernel A,B,...   only these kernels; ids or patterns\n"
-    "  --out DIR          where to; needed for a run below results/reference\n";
+    "  --out DIR          folder for the figures, default RUN/plots; required for a run below "
+    "results/reference\n";
 
 static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
 {

@@ -20,19 +20,20 @@ const char delete_options_help[] =
     "  --way LIST         cow (copy-on-write), v2 (position deletes), v2_compact (the same, one file of them "
     "per\n"
     "                     data file), v3 (deletion vectors); default all\n"
-    "  --rows N           of all files (default 10000000)\n"
-    "  --files N          data files (default 4)\n"
-    "  --batches N        deletes one after the other (default 10); above 20 the table is read only after 0, "
+    "  --rows N           rows of the table, all files together (default 10000000)\n"
+    "  --files N          number of data files (default 4)\n"
+    "  --batches N        number of batches of deletes (default 10); above 20 the table is read only after "
+    "0, "
     "1, 2,\n"
     "                     5, 10, 20, 50 ... and the last\n"
     "  --rate R           share of the rows that all batches delete together: 0.1 (default) or 10%\n"
     "  --kernel ID        applies the deletes of v2 and v3 (default for_each_in_range)\n"
-    "  --rounds N         reads of each kind, whose median is kept (default 1)\n"
-    "  --threads N        of the engine (default 1)\n"
-    "  --seed N           of the table and of the random keys (default 1)\n"
+    "  --rounds N         how often each read is timed; the median is kept (default 1)\n"
+    "  --threads N        threads of the engine (default 1)\n"
+    "  --seed N           seed of the table and of the random keys (default 1)\n"
     "  --duckdb PATH      libduckdb, or the folder that holds it\n"
     "  --data DIR         where tables are kept (default results/scan-data)\n"
-    "  --keep             leave the tables there after the last batch\n"
+    "  --keep             keep the tables in that folder after the last batch\n"
     "  --out DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep; --resume DIR continues that "
     "run\n";
 
@@ -177,7 +178,8 @@ int delete_options_parse(struct delete_options *options_out, int argc, char **ar
     if (first <= 0)
         return first;
     if (first < argc)
-        return dv_fail(error_out, DV_ERROR_USAGE, "deletes: what is %s? It takes options only", argv[first]);
+        return dv_fail(error_out, DV_ERROR_USAGE, "deletes: found operand %s, expected options only",
+                       argv[first]);
     if (!options_out->patterns)
         options_out->patterns = (1u << DELETE_N_PATTERNS) - 1;
     if (!options_out->ways)

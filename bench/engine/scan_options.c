@@ -19,32 +19,34 @@ const char scan_options_help[] =
     "run.\n\n"
     "  --study ID,...     short (default), columns, rate, clustering, files, sizes, equality, queries, or "
     "all\n"
-    "What else than a study's own is measured (any of these makes a study of your own):\n"
-    "  --recipe SPEC      deletion vectors, without rows and seed; again for more (default uniform)\n"
-    "  --rates R,...      for the recipe: 0.061 or 6.1%\n"
-    "  --columns LIST     numbers of columns, or names joined by '+': 0,1,3,9 or 3int or key+s1 (default "
-    "0,1,3,9)\n"
-    "  --types LIST       of which types numbers are: int (default), double, timestamp, md5, mixed (one of "
-    "each in turn)\n"
-    "  --files N,...      data files (default 4)\n"
-    "  --query LIST       scan (default), small, large, equality\n"
-    "  --parquet FILE     your own data file; again for more. --dv FILE: its vector, in the same order, or "
-    "one Puffin\n"
-    "                     file whose vectors name the data files\n"
+    "A study of your own, in place of --study:\n"
+    "  --recipe SPEC      deletion vectors, without rows and seed; may be repeated (default uniform)\n"
+    "  --rates R,...      deletion rates for the recipe: 0.061 or 6.1%\n"
+    "  --columns LIST     columns that a query reads: how many, or names joined by '+': 0,1,3,9 or 3int or "
+    "key+s1\n"
+    "                     (default 0,1,3,9)\n"
+    "  --types LIST       their types where --columns gives a number: int (default), double, timestamp, md5,\n"
+    "                     mixed (one of each in turn)\n"
+    "  --files N,...      number of data files (default 4)\n"
+    "  --query LIST       scan (default); small, large: with 16 or 100,000 groups; equality: with 1,000 keys "
+    "deleted\n"
+    "  --parquet FILE     your own data file; may be repeated\n"
+    "  --dv FILE          its vector, in the same order; or one Puffin file whose vectors name the data\n"
+    "                     files\n"
     "How:\n"
-    "  --rows N           of all files (default 8000000)\n"
+    "  --rows N           rows of the table, all files together (default 8000000)\n"
     "  --kernel LIST      ids or patterns (default: per_row, per_row_raw, batch_iterator, for_each_in_range "
     "plain and\n"
-    "                     with the best fill, direct of the best ISA). none, function and engine are always "
-    "there\n"
+    "                     with the best fill, direct of the best ISA). Always measured too:\n"
+    "                     none (no deletes), function (answers without looking), engine (its own anti join)\n"
     "  --rounds N         samples per competitor (default 6; under 6 there are no intervals)\n"
-    "  --threads N        of the engine (default 1)\n"
-    "  --cpu N|none       to run on where there is one thread (default: the last one)\n"
-    "  --seed N           of the table and of the order within rounds (default 1)\n"
-    "  --duckdb PATH      libduckdb, or the folder that holds it (else DVBENCH_DUCKDB, else the system's "
+    "  --threads N        threads of the engine (default 1)\n"
+    "  --cpu N|none       CPU to run on, if the engine has one thread (default: the last one)\n"
+    "  --seed N           seed of the table and of the order within rounds (default 1)\n"
+    "  --duckdb PATH      libduckdb, or the folder that holds it (default: DVBENCH_DUCKDB, then the system's "
     "loader)\n"
     "  --data DIR         where tables are kept (default results/scan-data)\n"
-    "  --out DIR, --resume DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep\n"
+    "  --out DIR, --figures svg|png|pdf, --no-plots, --quiet   as in sweep\n"
     "  --resume DIR       continues that run; its options are read from it\n";
 
 enum option_value {
@@ -182,9 +184,12 @@ static int take_words(struct scan_options *options, int argc, char **argv, struc
     int status = first < 0 ? first : 0;
     /* --parquet a.parquet b.parquet: what a shell makes of a pattern. */
     for (int i = first; first > 0 && status == 0 && i < argc; i++)
-        status = options->parquet.n_items ? strings_add_text(&options->parquet, argv[i], error_out)
-                                          : dv_fail(error_out, DV_ERROR_USAGE,
-                                                    "scan: what is %s? A data file needs --parquet", argv[i]);
+        status =
+            options->parquet.n_items
+                ? strings_add_text(&options->parquet, argv[i], error_out)
+                : dv_fail(error_out, DV_ERROR_USAGE,
+                          "scan: found operand %s, expected options only; a data file is given by --parquet",
+                          argv[i]);
     return status;
 }
 
@@ -192,11 +197,12 @@ static int check_together(const struct scan_options *options, struct dv_error *e
 {
     const bool is_given = options->parquet.n_items > 0;
     if (!is_given && options->dvs.n_items)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--dv needs the data files that it is of: --parquet FILE");
+        return dv_fail(error_out, DV_ERROR_USAGE, "--dv needs its data files: --parquet FILE");
     if (is_given && (options->recipes.n_items || options->rates.n_items) && options->dvs.n_items)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--dv and --recipe are two answers to one question");
+        return dv_fail(error_out, DV_ERROR_USAGE, "--dv and --recipe exclude each other");
     if (is_given && options->files.n_items)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--files is of generated tables: --parquet names them");
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--files is for generated tables; --parquet names the data files");
     if (is_given && options->dvs.n_items > 1 && options->dvs.n_items != options->parquet.n_items)
         return dv_fail(error_out, DV_ERROR_USAGE,
                        "%zu data files and %zu vectors: one each is expected, or one Puffin file",

@@ -17,13 +17,14 @@ const char vector_options_help[] =
     "  --format ID        auto (default), puffin, blob, delta, inline (a file of Z85 text), roaring32, "
     "roaring64\n"
     "  --offset N         where the vector starts, as the manifest or descriptor gives it\n"
-    "  --length N         its size as metadata calls it: Iceberg content_size_in_bytes, Delta sizeInBytes\n"
+    "  --length N         its size as the metadata states it: Iceberg content_size_in_bytes, Delta "
+    "sizeInBytes\n"
     "  --blob N           the N-th vector of the file, from 0\n"
-    "  --data-file PATH   the vector of this data file, compared letter by letter (Puffin)\n"
+    "  --data-file PATH   the vector of the data file of exactly this path (Puffin)\n"
     "  --inline TEXT      a Delta inline vector, Z85\n"
     "  --cardinality N    the vector must hold N positions\n"
     "  --rows N           rows of the data file (default: last position + 1)\n"
-    "  --rows FILE=N      the same of one of several FILEs; may be repeated\n"
+    "  --rows FILE=N      the same for one of several FILEs; may be repeated\n"
     "  --lenient          accept, with a warning, faults that leave no doubt about the positions\n";
 
 static int take_number(const char *name, const char *argument, bool *has_out, uint64_t *value_out,
@@ -92,7 +93,7 @@ int vector_options_take(struct vector_options *options, int value, const char *a
     }
 }
 
-/* What a name that is no file's own is as a spec: an escaped path, with `#N` or without. */
+/* A name that is not a file's own, as a spec: an escaped path, with `#N` or without. */
 struct numbered_path {
     char *path; /* owned */
     bool has_number;
