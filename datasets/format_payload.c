@@ -71,7 +71,7 @@ static bool walk_headers(struct walk *walk, struct bitmap *bitmap)
     return true;
 }
 
-/* Moves over the run container at walk->at; mends the cardinality in its descriptor. */
+/* Moves over the run container at walk->at; repairs the cardinality in its descriptor. */
 static bool walk_runs(struct walk *walk, uint64_t descriptor)
 {
     if (!has_bytes(walk, 2))

@@ -47,7 +47,7 @@ static int wrap_bitmap(struct format_vector *vector, struct dv_error *error_out)
     return 0;
 }
 
-/* An empty bitmap is no bucket rather than an empty one: the smallest payload, the same as in other formats.
+/* An empty bitmap becomes no bucket rather than an empty one: the smallest payload, the same as in other formats.
  */
 static void drop_empty_bucket(struct format_vector *vector)
 {

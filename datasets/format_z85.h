@@ -10,7 +10,7 @@
 
 #include "dv.h"
 
-/* Decodes the whole text into malloc'ed bytes, four fifths of its length. Refuses a length that is no
+/* Decodes the whole text into malloc'ed bytes, four fifths of its length. Refuses a length that is not a
  * multiple of five, foreign characters, and groups above 2^32 - 1; offsets are those of the text. */
 int z85_decode(const char *text, uint8_t **bytes_out, size_t *n_out, struct dv_error *error_out);
 

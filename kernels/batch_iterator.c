@@ -69,7 +69,7 @@ static ALWAYS_INLINE struct key_part key_part_of(struct kernel_call call, uint64
     return (struct key_part){.low = low, .high = high, .first_row = (uint32_t)(base + low - call.start)};
 }
 
-/* Tells the values from `values[at]` on that lie below the part's end; returns how far it came. */
+/* Hands on the values from `values[at]` on that lie below the part's end; returns how far it came. */
 static ALWAYS_INLINE uint32_t tell_values(struct sink_writer *writer, enum sink_kind kind, sink_fill_fn *fill,
                                           struct key_part part, const uint32_t *values, uint32_t at,
                                           uint32_t n)

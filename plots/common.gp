@@ -57,7 +57,7 @@ set datafile separator comma columnheaders
 set datafile missing NaN
 
 # Every script draws `for [k in kernels]`; without a choice from outside these are all kernels that have a time. (A script
-# whose rows are no kernels sets has_no_kernels.)
+# whose rows are not kernels sets has_no_kernels.)
 kernels = env("DVBENCH_KERNELS", "")
 has_word(list, word) = strstrt(" ".list." ", " ".word." ") > 0
 if (strlen(kernels) == 0 && !exists("has_no_kernels")) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # One number of each way to delete over another; what the axes are is in DVBENCH_X and DVBENCH_Y, which of them are
-# logarithmic in DVBENCH_LOG, and where rewriting has paid for itself in DVBENCH_MARK.
+# logarithmic in DVBENCH_LOG, and where rewriting pays off in DVBENCH_MARK.
 figure = "deletes"
 question = "What do the ways to delete cost?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"

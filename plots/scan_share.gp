@@ -10,7 +10,7 @@ set xrange [0.7 : words(labels) + 0.3]
 set yrange [0 : 100]
 set ylabel "share of the query, per cent"
 set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
-# What is no kernel has no share.
+# Only kernels have a share.
 drawn = ""
 do for [i = 1:words(kernels)] { k = word(kernels, i); if (k ne "none" && k ne "function" && k ne "engine") { drawn = drawn." ".k } }
 plot for [i = 1:words(drawn)] k = word(drawn, i) data using (is(k) ? column("place") : NaN):(column("dv_share_pct")) \

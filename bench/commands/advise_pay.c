@@ -75,14 +75,14 @@ struct advise_pay advise_arrange(const struct advise *advise, size_t row, size_t
 
 /* --- the sentences --- */
 
-/* "it pays after 12 scans". */
+/* "it pays off after 12 scans". */
 static const char *after(const struct advise_pay *pays, char text_out[64])
 {
     if (isnan(pays->scans))
-        return "when it has paid: cannot tell";
+        return "when it pays off: cannot tell";
     if (isinf(pays->scans))
         return "it saves nothing";
-    snprintf(text_out, 64, "it has paid after %.0f scan%s", pays->scans, pays->scans == 1 ? "" : "s");
+    snprintf(text_out, 64, "it pays off after %.0f scan%s", pays->scans, pays->scans == 1 ? "" : "s");
     return text_out;
 }
 
@@ -91,12 +91,12 @@ static const char *written(const struct advise *advise, int extra_pct, char text
 {
     const struct advise_write write = advise_write_of(advise);
     if (!write.run)
-        return "what writing costs: no copy-on-write is recorded, `dvbench deletes` measures it";
+        return "what writing costs: no copy-on-write is recorded; `dvbench deletes` measures it";
     const int n =
         snprintf(text_out, 400, "writing costs %s ns per row (copy-on-write of a random batch, run %s)",
                  N(write.ns_per_row * (1 + extra_pct / 100.0)), write.run);
     if (extra_pct && n > 0 && n < 400)
-        snprintf(text_out + n, 400 - (size_t)n, ", %d %% more included, which the article's sort added",
+        snprintf(text_out + n, 400 - (size_t)n, ", including the %d %% that sorting added in the article",
                  extra_pct);
     return text_out;
 }
@@ -105,11 +105,11 @@ int advise_say_rewrite(const struct advise *advise, struct advise_vector *vector
 {
     const struct advise_scan scan = advise_scan_of(advise);
     if (!scan.run)
-        return advise_add(&vector->says,
-                          "Rewriting the data file: cannot tell: no scan of %" PRIu64
-                          " columns without deletes is recorded; `dvbench scan` measures it, --scan-run RUN "
-                          "reads it.",
-                          advise->n_scan_columns);
+        return advise_add(
+            &vector->says,
+            "Rewriting the data file: cannot tell: no scan of %" PRIu64
+            " columns without deletes is recorded; `dvbench scan` measures one, --scan-run RUN reads it.",
+            advise->n_scan_columns);
     int status = 0;
     const size_t kernels[] = {vector->per_row, vector->best};
     for (size_t i = 0; status == 0 && i < 1 + (size_t)(vector->best != vector->per_row); i++) {
@@ -142,22 +142,22 @@ static int say_arranged(const struct advise *advise, struct advise_vector *vecto
     struct advise_pay pays = advise_arrange(advise, row, arranged);
     if (ratio.verdict == STATS_CANNOT_TELL)
         pays.scans = NAN;
-    return advise_add(&vector->says,
-                      "%s, as many deletes would take %s bytes and cost %s ns per row with %s (%s; measured "
-                      "now, ratio of medians with the widest interval, %s): each scan saves %s ns per row; "
-                      "%s; %s.",
-                      label, csv_text(advise->costs, arranged, CSV_summary_dv_bytes),
-                      N(advise_cost(advise, arranged)), csv_text(advise->costs, row, CSV_summary_kernel),
-                      now_over(&ratio, (char[96]){0}), csv_text(advise->costs, arranged, CSV_summary_dv),
-                      N(pays.saves), written(advise, ADVISE_SORT_EXTRA_PCT, (char[400]){0}),
-                      after(&pays, (char[64]){0}));
+    return advise_add(
+        &vector->says,
+        "%s, the same number of deletes would take %s bytes and cost %s ns per row with %s (%s; measured "
+        "now, ratio of medians with the widest interval, %s): each scan saves %s ns per row; "
+        "%s; %s.",
+        label, csv_text(advise->costs, arranged, CSV_summary_dv_bytes), N(advise_cost(advise, arranged)),
+        csv_text(advise->costs, row, CSV_summary_kernel), now_over(&ratio, (char[96]){0}),
+        csv_text(advise->costs, arranged, CSV_summary_dv), N(pays.saves),
+        written(advise, ADVISE_SORT_EXTRA_PCT, (char[400]){0}), after(&pays, (char[64]){0}));
 }
 
 int advise_say_arranged(const struct advise *advise, struct advise_vector *vector, enum advise_arranged how)
 {
     static const char *const labels[ADVISE_N_ARRANGED] = {
-        [ADVISE_SORTED] = "Sorted so that all deleted rows adjoin",
-        [ADVISE_CLUSTERED] = "Clustered in as few chunks as are nine tenths full then"};
+        [ADVISE_SORTED] = "Sorted so that all deleted rows are next to each other",
+        [ADVISE_CLUSTERED] = "Clustered in few chunks that are nine tenths full"};
     const char *spec = vector->arranged[how];
     int status = 0;
     const size_t kernels[] = {vector->per_row, vector->best};

@@ -63,7 +63,7 @@ static int say_cost(const struct advise *advise, struct advise_vector *vector)
     const struct csv_table *costs = advise->costs;
     if (vector->per_row == ADVISE_NO_ROW)
         return advise_add(&vector->says, "What it costs: cannot tell: no batch of it could be measured%s.",
-                          vector->summary.n_rows ? "" : ", since the file has no rows; --rows N states them");
+                          vector->summary.n_rows ? "" : ", since the number of rows is 0; pass --rows N");
     return advise_add(
         &vector->says,
         "What it costs: a lookup per row (per_row) takes %s ns per row (%s to %s), %s us per batch of "
@@ -132,7 +132,7 @@ static int say_model(const struct advise *advise, struct advise_vector *vector, 
                           model->run);
     return advise_add(
         &vector->says,
-        "The cost model of %s predicts %s ns per row; measured were %s, so that it is off by %s %% "
+        "The cost model of %s predicts %s ns per row; %s were measured, so it is off by %s %% "
         "(fitted to %zu vectors of run %s; off by %s %% in the median and %s %% at worst on vectors "
         "left out).",
         kernel, N(predicted), N(measured), N(100 * fabs(predicted / measured - 1)), model->model.n_vectors,

@@ -80,7 +80,7 @@ static void print_machine(const struct pmu_session *pmu)
     printf("capabilities          CAP_PERFMON %s, CAP_SYS_ADMIN %s\n",
            has_capability(CAP_PERFMON_BIT) ? "yes" : "no", has_capability(CAP_SYS_ADMIN_BIT) ? "yes" : "no");
     if (read_number("/proc/sys/kernel/nmi_watchdog", 10, &number))
-        printf("NMI watchdog          %s\n", number ? "on: it holds one counter" : "off");
+        printf("NMI watchdog          %s\n", number ? "on: it occupies one counter" : "off");
     if (read_number("/sys/bus/event_source/devices/cpu/rdpmc", 10, &number))
         printf("rdpmc                 %llu (not used: counters are read through the kernel)\n", number);
 }
@@ -190,10 +190,10 @@ static void print_advice(const struct view *view)
     if (has_sim && view->step_status == COUNTER_OK)
         printf("single steps          instructions of what the simulator cannot run, over a sample\n");
     if (view->sim_status != COUNTER_NOT_ASKED)
-        printf("--counters=auto takes %s\n", has_pmu                           ? "pmu"
-                                             : has_sim                         ? "sim"
-                                             : view->step_status == COUNTER_OK ? "step"
-                                                                               : "none");
+        printf("--counters=auto uses %s\n", has_pmu                           ? "pmu"
+                                            : has_sim                         ? "sim"
+                                            : view->step_status == COUNTER_OK ? "step"
+                                                                              : "none");
     if (!has_pmu)
         printf("to get more           pmu: %s: %s\n", counter_status_word(status),
                counter_status_text(status));
@@ -207,7 +207,7 @@ static void help(void)
     puts(
         "usage: dvbench counters [--events SET|NAME,...] [--counters auto|pmu|sim|none] [--format text|csv]\n"
         "       dvbench counters --cell CELL RUN [--format text|csv]\n"
-        "  --cell      what was counted of one cell of a run, and what follows: instructions per cycle, "
+        "  --cell      what was counted for one cell of a run, and what follows: instructions per cycle, "
         "miss\n"
         "              rates, bytes per cycle. CELL: its hash or kernel/sink@dv[,batch=N][,mode=M]\n"
         "  --events    sets (dvbench list counters) and libpfm4 names; default portable\n"

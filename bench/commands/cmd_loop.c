@@ -89,9 +89,9 @@ static int parse_mode(struct loop_options *options, struct dv_error *error_out)
         return dv_fail(
             error_out, DV_ERROR_UNAVAILABLE,
             "mode=cold: a profile of it would show the copies of the vector as well; use mode=stream");
-    return mode >= 0 ? 0
-                     : dv_fail(error_out, DV_ERROR_USAGE, "mode=%s: stream or replay is expected",
-                               options->name.mode);
+    return mode >= 0
+               ? 0
+               : dv_fail(error_out, DV_ERROR_USAGE, "mode=%s: expected stream or replay", options->name.mode);
 }
 
 /* Cuts the cell's name and finds what it names. */

@@ -134,7 +134,7 @@ static void say_mixed(struct run_record *record, const struct sweep *sweep)
     }
     if (sweep->n_kept_out) {
         snprintf(text, sizeof text,
-                 "resumed: %zu rows that the plan does not name were kept, whatever program measured them",
+                 "resumed: %zu rows that the plan does not name were kept, whichever program measured them",
                  sweep->n_kept_out);
         run_record_warn(record, text);
         fprintf(stderr, "dvbench: %s\n", text);
@@ -215,7 +215,7 @@ static int finish(const struct sweep_options *options, const char *dir, bool is_
         say_where(options, dir, has_report);
     }
     if (n_wrong)
-        fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason stand in %s/summary.csv\n", n_wrong,
+        fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason are in %s/summary.csv\n", n_wrong,
                 dir);
     return n_wrong || !is_drawn ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
@@ -251,7 +251,7 @@ static int go_on_without_record(const struct sweep_options *options, int argc, c
         return dv_fail(error_out, DV_ERROR_USAGE,
                        "--resume %.100s: no run to continue: %.300s; give the run's options again",
                        options->resume_dir, text);
-    fprintf(stderr, "dvbench: %s; going on with the options given\n", text);
+    fprintf(stderr, "dvbench: %s; continuing with the options given\n", text);
     return 0;
 }
 

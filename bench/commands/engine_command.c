@@ -66,7 +66,7 @@ static int finish(const struct engine_command *command, const struct engine_choi
     }
     show(command, choices, run->dir);
     if (run->n_wrong_out)
-        fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason stand in %s/%s.csv\n",
+        fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason are in %s/%s.csv\n",
                 run->n_wrong_out, run->dir, command->name);
     return run->n_wrong_out ? EXIT_CHECK_FAILED : EXIT_FINE;
 }

@@ -29,7 +29,7 @@ static int count_bins(struct bins *bins, const struct inspect_subject *subject, 
 {
     const struct inspect_summary *summary = &subject->summary;
     if (summary->n_rows == 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--figure: the vector has no rows; state them by --rows");
+        return dv_fail(error_out, DV_ERROR_USAGE, "--figure: the vector has no rows; pass --rows");
     bins->first_chunk = summary->base / DV_CHUNK_ROWS;
     uint64_t n_chunks = (summary->base + summary->n_rows - 1) / DV_CHUNK_ROWS - bins->first_chunk + 1;
     bins->n_chunks_a_bin = (n_chunks + N_BINS_MOST - 1) / N_BINS_MOST;

@@ -63,7 +63,7 @@ static int check_name(const char *name, size_t n_bytes, struct dv_error *error_o
                        n_bytes, sizeof(((struct counter_event *)0)->name) - 1);
     for (size_t i = 0; i < n_bytes; i++)
         if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == ';')
-            return dv_fail(error_out, DV_ERROR_USAGE, "event name '%.*s' has a character that none has",
+            return dv_fail(error_out, DV_ERROR_USAGE, "event name '%.*s' contains an invalid character",
                            (int)n_bytes, name);
     return 0;
 }

@@ -23,22 +23,22 @@
     X(NOT_SCHEDULED, "not-scheduled",                                                                        \
       "it opened and never, or not all the time, had a counter: another user of the PMU "                    \
       "(perf, or the NMI watchdog where it is on) holds it")                                                 \
-    X(UNKNOWN_EVENT, "unknown-event", "libpfm4 knows no such event on this CPU")                             \
+    X(UNKNOWN_EVENT, "unknown-event", "libpfm4 does not know this event on this CPU")                        \
     X(OTHER_PMU, "other-pmu",                                                                                \
       "the event's PMU does not count on the CPU measured on, which is of another kind: --cpu chooses")      \
-    X(SELF_TEST_FAILED, "self-test-failed", "it counts, but not what a loop of known counts does")           \
+    X(SELF_TEST_FAILED, "self-test-failed", "it counts, but not the known counts of a test loop")            \
     X(FILE_LIMIT, "file-limit", "out of file descriptors: raise ulimit -n")                                  \
     X(BUSY, "busy", "another process has exclusive use of the PMU")                                          \
     X(REFUSED, "refused", "the kernel refused the event's attributes")                                       \
     X(READ_FAILED, "read-failed", "the kernel gave no values: the event is in its error state")              \
     X(NO_LIBPFM, "no-libpfm", "built without libpfm4: install libpfm4-dev and build again")                  \
     X(NO_VALGRIND, "no-valgrind",                                                                            \
-      "no valgrind here, or built without its headers: install valgrind and build again")                    \
+      "valgrind is missing, or dvbench was built without its headers: install valgrind and build again")     \
     X(CANNOT_SIMULATE, "cannot-simulate", "the simulator cannot run this code, or has no such event")        \
     X(SIM_ISA_DIFFERS, "sim-isa-differs", "the simulator ran other code than was timed: it has a lower ISA") \
     X(STEP_REFUSED, "step-refused",                                                                          \
       "the simulator cannot run this code, and single steps do not reach this program: a debugger or an "    \
-      "emulator takes them, or this is not an x86-64")                                                       \
+      "emulator takes them, or this is not an x86-64 machine")                                               \
     X(STEP_TOO_LONG, "step-too-long",                                                                        \
       "the simulator cannot run this code, and one batch has too many instructions to step through: a "      \
       "smaller --batch would be counted")                                                                    \

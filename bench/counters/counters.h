@@ -97,7 +97,7 @@ int counters_open(struct counters **counters_out, const struct counters_options 
                   struct dv_error *error_out);
 
 /* Counts one block: fills results_out[0 .. n_kernels), in the order of the job's kernels. A kernel that
- * cannot be counted is no failure: its result says why. Fails (negative code) only for memory and I/O; then
+ * cannot be counted is not a failure: its result says why. Fails (negative code) only for memory and I/O; then
  * results_out is all empty. */
 int counters_measure(struct counters *counters, const struct counters_job *job,
                      struct counters_result *results_out, struct dv_error *error_out);
@@ -108,7 +108,7 @@ void counters_results_free(struct counters_result *results, size_t n_results);
 /* "pmu", "sim" or "none". */
 const char *counters_source(const struct counters *counters);
 
-/* Why the source is no better, as a sentence for run.json and the log: "no PMU in this machine; simulated by
+/* Why there is no better source, as a sentence for run.json and the log: "no PMU in this machine; simulated by
  * valgrind-3.19.0". */
 const char *counters_reason(const struct counters *counters);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass per group of events and kernel, over the very batches that are timed. Before each counted pass the
- * kernel runs once, so that caches and predictors stand as they do in the middle of a timed sample; what the
+ * kernel runs once, so that caches and predictors are as in the middle of a timed sample; what the
  * loop and the switches cost is counted with a kernel that does nothing and subtracted. */
 #include <math.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ static int fill(struct counters_result *result, const struct counters *counters,
         return dv_no_memory(error_out);
     result->n_values = N_SIM_EVENTS;
     for (int role = 0; role < N_ROLES; role++)
-        statuses[role] = COUNTER_CANNOT_SIMULATE; /* there is no such thing as a simulated cycle here */
+        statuses[role] = COUNTER_CANNOT_SIMULATE; /* cycles are not simulated here */
     for (int event = 0; event < N_SIM_EVENTS; event++) {
         enum counter_role role = sim_event_role((enum sim_event)event);
         struct counter_value *value = &result->values[event];

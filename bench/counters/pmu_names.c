@@ -16,7 +16,7 @@ bool pmu_names_built(void)
 
 const char *pmu_names_version(void)
 {
-    /* Stands at 4.0 in every release: the distribution's package version says more, but not to a program. */
+    /* Is 4.0 in every release: the distribution's package version says more, but not to a program. */
     return "4.0";
 }
 

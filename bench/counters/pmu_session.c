@@ -86,7 +86,7 @@ enum counter_status pmu_session_count(const struct pmu_session *session, size_t 
     return status;
 }
 
-/* Whether these events run together: opening a group is no proof, a group that is too large opens and never
+/* Whether these events run together: opening a group proves nothing, a group that is too large opens and never
  * runs. */
 static bool group_fits(const struct pmu_session *session, const size_t *events, size_t n_events)
 {

@@ -35,7 +35,7 @@ struct pmu_calibration {
     4 /* short loop, long loop, sorted, shuffled: in this order within a repeat */
 
 enum pmu_verdict {
-    PMU_PASS,       /* exact but for what interrupts add: within 0.1 % */
+    PMU_PASS,       /* exact except for what interrupts add: within 0.1 % */
     PMU_BIAS,       /* off by a known amount, within 5 %; mispredicts within 25 to 75 % of the bits */
     PMU_FAIL,       /* wrong: not used */
     PMU_UNVERIFIED, /* no known count for such an event; it ran */

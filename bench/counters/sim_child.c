@@ -118,7 +118,7 @@ static int job_read(struct child_job *job_out, const char *path, struct dv_error
     int status = job_grow(job_out, n_lines, error_out);
     for (char *line = strtok(text, "\n"); line && status == 0; line = strtok(NULL, "\n"))
         if (!job_line(job_out, line))
-            status = dv_fail(error_out, DV_ERROR_USAGE, "simulate: '%s' is no line of a job", line);
+            status = dv_fail(error_out, DV_ERROR_USAGE, "simulate: '%s' is not a line of a job", line);
     if (status == 0 && !job_out->is_calibration &&
         (job_out->sink < 0 || job_out->n_visits == 0 || job_out->batches.n_items == 0 ||
          (!job_out->replay && job_out->n_visits > job_out->batches.n_items)))
@@ -226,7 +226,7 @@ static int run_kernels(const struct child_job *job, struct dv_error *error_out)
         const char *reason = kernel ? kernel_unavailable(kernel, (enum sink_kind)job->sink) : "unknown";
         snprintf(label, sizeof label, "k%zu", i);
         if (!reason && run_kernel(job, &dv, kernel, label, error_out) != 0)
-            reason = "its state did not open";
+            reason = "its state could not be opened";
         printf("kernel %zu %s\n", i, reason ? reason : "ok");
         fflush(stdout);
     }

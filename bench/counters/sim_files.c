@@ -59,7 +59,7 @@ static void __attribute__((noreturn)) watch(const struct sim_files *files, int f
     _exit(0);
 }
 
-/* Without one, for want of processes or descriptors, only what is killed leaves its folder. */
+/* Without one (no process or descriptor left) only what is killed leaves its folder. */
 static void start_watcher(struct sim_files *files)
 {
     int fds[2];
@@ -84,7 +84,7 @@ int sim_files_open(struct sim_files *files_out, size_t n_children, struct dv_err
     int n = snprintf(files_out->root, sizeof files_out->root, "%s/dvbench-XXXXXX",
                      folder && *folder ? folder : "/tmp");
     if (n < 0 || (size_t)n >= sizeof files_out->root || !mkdtemp(files_out->root)) {
-        int status = dv_fail(error_out, DV_ERROR_IO, "cannot make a folder below %s: %s",
+        int status = dv_fail(error_out, DV_ERROR_IO, "cannot create a folder in %s: %s",
                              folder && *folder ? folder : "/tmp", strerror(errno));
         files_out->root[0] = '\0';
         return status;

@@ -66,7 +66,7 @@ static void read_columns(struct columns *columns, struct sim_dump *dump, const c
     }
 }
 
-/* The numbers of a line, at most n_max of them; SIZE_MAX where something else stands there. */
+/* The numbers of a line, at most n_max of them; SIZE_MAX where something else is there. */
 static size_t read_numbers(const char *line, uint64_t *values_out, size_t n_max)
 {
     size_t n_values = 0;

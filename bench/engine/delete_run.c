@@ -207,7 +207,7 @@ static int check_state(const struct job *job, int way, struct dv_error *error_ou
         return 0;
     return dv_fail(error_out, DV_ERROR_INPUT,
                    "%s is at batch %" PRIu64 ", deletes.csv has %" PRIu64
-                   " rows of it: it is not the table of this run; start a new one",
+                   " rows of it: this is not the table of this run; start a new run",
                    state->dir, state->batch, next);
 }
 

@@ -53,7 +53,7 @@ static int read_line(struct delete_state *state, const char *line, bool *is_whol
         return 0;
     }
     if (sscanf(line, "%15s %" SCNu64 " %n", word, &number, &n_read) < 2)
-        return dv_fail(error_out, DV_ERROR_INPUT, "what is the line \"%s\"?", line);
+        return dv_fail(error_out, DV_ERROR_INPUT, "unknown line \"%s\"", line);
     const char *text = line + n_read;
     if (strcmp(word, "batch") == 0)
         state->batch = number;
@@ -66,7 +66,7 @@ static int read_line(struct delete_state *state, const char *line, bool *is_whol
         last->vector_index = number;
         return last->vector ? 0 : dv_no_memory(error_out);
     } else
-        return dv_fail(error_out, DV_ERROR_INPUT, "what is the line \"%s\"?", line);
+        return dv_fail(error_out, DV_ERROR_INPUT, "unknown line \"%s\"", line);
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int read_lines(struct delete_state *state, FILE *file, struct dv_error *e
     }
     free(line);
     if (status == 0 && !is_whole)
-        status = dv_fail(error_out, DV_ERROR_INPUT, "it has no end");
+        status = dv_fail(error_out, DV_ERROR_INPUT, "it is cut off");
     return status;
 }
 
@@ -150,10 +150,10 @@ int delete_state_create(struct delete_state *state_out, const char *dir, const s
     if (status == 0 && mkdir(dir, 0777) != 0 && errno != EEXIST)
         status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
     for (size_t i = 0; status == 0 && i < files->n_items; i++)
-        status =
-            strchr(files->items[i], '\n')
-                ? dv_fail(error_out, DV_ERROR_USAGE, "a path with an end of line cannot stand in a manifest")
-                : add_file(state_out, files->items[i], n_rows[i], error_out);
+        status = strchr(files->items[i], '\n')
+                     ? dv_fail(error_out, DV_ERROR_USAGE,
+                               "a path that contains a line break cannot be written into a manifest")
+                     : add_file(state_out, files->items[i], n_rows[i], error_out);
     return status < 0 ? status : delete_state_commit(state_out, error_out);
 }
 

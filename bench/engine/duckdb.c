@@ -296,10 +296,10 @@ static int open_database(struct duckdb *duckdb, const char *temp_dir, struct dv_
         api.set_config(config, "temp_directory", temp_dir);
     int status = 0;
     if (api.open_ext(":memory:", &duckdb->database, config, &message) != DUCK_SUCCESS)
-        status = dv_fail(error_out, DV_ERROR_IO, "duckdb does not open: %s",
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot open a database of DuckDB: %s",
                          message ? message : "no reason given");
     else if (api.connect(duckdb->database, &duckdb->connection) != DUCK_SUCCESS)
-        status = dv_fail(error_out, DV_ERROR_IO, "duckdb does not connect");
+        status = dv_fail(error_out, DV_ERROR_IO, "cannot connect to a database of DuckDB");
     api.destroy_config(&config);
     api.free(message);
     return status;

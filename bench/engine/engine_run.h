@@ -24,7 +24,7 @@ struct engine_run {
 
 enum { ENGINE_RUN_SETTINGS = 8 };
 
-/* run.json while it is not written; what `info` points to stands next to it, so it must not be moved. */
+/* run.json while it is not written; what `info` points to is next to it, so it must not be moved. */
 struct engine_record {
     struct machine machine;
     char machine_text[192];

@@ -131,7 +131,7 @@ static int read_one(const char *path, const struct scan_table *table, struct pro
     if (n_without && progress)
         progress_note(
             progress,
-            "warning: %s: no vector for %zu of %zu data files, which count as without deletes: %s%s", path,
+            "warning: %s: no vector for %zu of %zu data files, which are read as without deletes: %s%s", path,
             n_without, n_files, table->files.items[last], n_without > 1 ? " and others" : "");
     return 0;
 }

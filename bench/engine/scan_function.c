@@ -14,7 +14,7 @@ enum {
     N_CLOCK_TRIES = 2000,
 };
 
-/* A thread of the engine: only it uses what stands here, but for the sums at the end. */
+/* A thread of the engine: only it uses these, except for the sums at the end. */
 struct scan_thread {
     pthread_t thread;
     struct kernel_state *states; /* owned, one per file; data NULL and is_open 0 before its first rows */
@@ -115,7 +115,7 @@ static int open_file(struct scan_function *function, struct scan_thread *thread,
     int status = 0;
     if (file >= function->n_vectors)
         return dv_fail(error_out, DV_ERROR_IO,
-                       "the engine reads data file %" PRIu64 ", vectors are given for %zu", file,
+                       "the engine read data file %" PRIu64 ", but vectors are given for %zu files", file,
                        function->n_vectors);
     if (!atomic_load_explicit(&function->is_open[file], memory_order_acquire))
         status = open_shared(function, thread, file, error_out);
@@ -178,7 +178,7 @@ static int answer(struct scan_function *function, struct scan_thread *thread, co
     for (size_t begin = 0; begin < rows->n_rows;) {
         const size_t end = piece_end(rows, begin);
         if (rows->row[begin] < 0)
-            return dv_fail(error_out, DV_ERROR_IO, "the engine gives a negative row number");
+            return dv_fail(error_out, DV_ERROR_IO, "the engine passed a negative row number");
         const int status = answer_piece(function, thread, rows->file[begin], (uint64_t)rows->row[begin],
                                         end - begin, deleted_out + begin, error_out);
         if (status < 0)

@@ -39,7 +39,7 @@ static int lacks(const struct scan_table *table, const char *word, size_t n_word
     for (size_t i = 0, n = 0; i < table->n_columns && n < sizeof list - 1; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s", i ? ", " : "", table->columns[i].name,
                               scan_type_id(table->columns[i].type));
-    return dv_fail(error_out, DV_ERROR_INPUT, "the table has not the columns of %.*s; it has: %s",
+    return dv_fail(error_out, DV_ERROR_INPUT, "the table does not have the columns of %.*s; it has: %s",
                    (int)n_word, word, list);
 }
 
@@ -241,7 +241,7 @@ static int add_part_of_rows(void *user, const struct engine_column *columns, siz
 {
     struct adding *adding = user;
     if (n_columns != 3 + adding->n_sums)
-        return dv_fail(error_out, DV_ERROR_IO, "the engine gives %zu columns for %zu", n_columns,
+        return dv_fail(error_out, DV_ERROR_IO, "the engine returned %zu columns, expected %zu", n_columns,
                        3 + adding->n_sums);
     adding->n_seen += n_rows;
     for (size_t row = 0; row < n_rows; row++) {
@@ -287,7 +287,7 @@ int scan_expect(struct scan_expected *expected_out, struct engine *engine, const
                                   : dv_no_memory(error_out);
     free(text);
     if (status == 0 && adding.n_seen != table->n_rows_all)
-        status = dv_fail(error_out, DV_ERROR_IO, "the engine reads %llu rows of a table of %llu",
+        status = dv_fail(error_out, DV_ERROR_IO, "the engine read %llu rows of a table of %llu",
                          (unsigned long long)adding.n_seen, (unsigned long long)table->n_rows_all);
     return status;
 }

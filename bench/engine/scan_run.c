@@ -159,5 +159,5 @@ int scan_run_block(struct scan_run *run, const struct scan_block *block, const s
         run->n_wrong_out += cell.competitors[i].verdict == VERDICT_WRONG;
     scan_block_close(&cell);
     progress_block_done(run->progress, !is_done);
-    return *run->interrupted ? 0 : status; /* the interrupted query is no failure */
+    return *run->interrupted ? 0 : status; /* the interrupted query is not a failure */
 }

@@ -29,7 +29,7 @@ int scan_vector_open(struct scan_open_vector *open_out, const struct scan_vector
     int status = format_open(&open_out->file, vector->path, &options, error_out);
     if (status < 0)
         return status;
-    /* The file's own view moves on: it is indexed and validated, and validating twice is no reader's cost. */
+    /* The file's own view moves on: it is indexed and validated, and no reader pays for validating twice. */
     struct format_vector *found = &open_out->file.vectors[0];
     open_out->dv =
         (struct dv){.bytes = found->payload, .n_bytes = found->n_payload_bytes, .view = found->view};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sink must hold after a batch, derived row by row from the sorted intervals of deleted positions.
+/* What a sink must contain after a batch, derived row by row from the sorted intervals of deleted positions.
  *
  * Place in the data flow: struct dv (intervals) + batch -> expected output -> verify compares a kernel's with
  * it; the bound takes its element count. It shares no code with any kernel, so that a mistake in a

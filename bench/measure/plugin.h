@@ -11,7 +11,7 @@
 #define PLUGIN_ENVIRONMENT "DVBENCH_PLUGINS"
 
 /* Loads a shared object, for the life of the process, and registers its kernel; its technique is
- * `plugin_<digest of the file>`. Returns 0, DV_ERROR_USAGE where the file is no plugin of this version, with what is
+ * `plugin_<digest of the file>`. Returns 0, DV_ERROR_USAGE where the file is not a plugin of this version, with what is
  * wrong, or DV_ERROR_MEMORY. */
 int plugin_load(const char *path, struct dv_error *error_out);
 

@@ -6,8 +6,8 @@
  * `explain`.
  *
  * The arithmetic of the article's section 12, with the penalty measured instead of assumed: share = (misses
- * of A - misses of B) x penalty / (cycles of A - cycles of B). Beside it the marginal IPC, (instructions of A
- * - of B) / (cycles of A - of B), which is no share: it passes 1 wherever a CPU retires more than one
+ * of A - misses of B) x penalty / (cycles of A - cycles of B). Next to it the marginal IPC, (instructions of A
+ * - of B) / (cycles of A - of B), which is not a share: it passes 1 wherever a CPU retires more than one
  * instruction a cycle. */
 #ifndef DVBENCH_ATTRIBUTION_H
 #define DVBENCH_ATTRIBUTION_H

@@ -99,8 +99,8 @@ static void write_crossovers(const struct report_text *text, const struct csv_ta
     if (n)
         report_paragraph(
             text,
-            "Rewriting (cow) has paid for itself against deletion vectors (v3) after so many scans "
-            "per batch of deletes: %s. Rule of thumb: rewrite where a table is scanned more often than "
+            "Rewriting (cow) pays off against deletion vectors (v3) after this many scans per batch of "
+            "deletes: %s. Rule of thumb: rewrite where a table is scanned more often than "
             "that between two deletes.",
             list);
 }
@@ -197,10 +197,9 @@ void delete_report_write(const struct report_text *text, const char *run_dir, co
         csv_text(deletes, 0, CSV_deletes_machine), csv_text(deletes, 0, CSV_deletes_engine),
         csv_text(deletes, 0, CSV_deletes_threads), csv_text(deletes, 0, CSV_deletes_rows),
         csv_text(deletes, 0, CSV_deletes_files), csv_text(deletes, 0, CSV_deletes_batches));
-    report_paragraph(
-        text, "Published are the times of a cluster, where the overhead of jobs hides what the formats cost: "
-              "only directions are judged, of one time each, and only where they differ by more than a "
-              "tenth.");
+    report_paragraph(text, "The published times are those of a cluster, where the overhead of jobs hides "
+                           "what the formats cost. So only directions are judged, from one time each, and "
+                           "only where the two times differ by more than a tenth.");
     for (size_t row = 0; row < csv_n_rows(deletes); row++) {
         const char *pattern = csv_text(deletes, row, CSV_deletes_pattern);
         char title[80];

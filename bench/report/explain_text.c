@@ -97,8 +97,9 @@ static void print_instructions(const struct compared *pair)
     if (isnan(attribution->delta_instructions))
         return;
     if (!isnan(attribution->marginal_ipc))
-        printf("  marginal IPC %.3g: extra instructions per extra core cycle (no share: it can pass 1)\n",
-               attribution->marginal_ipc);
+        printf(
+            "  marginal IPC %.3g: extra instructions per extra core cycle (not a share: it can exceed 1)\n",
+            attribution->marginal_ipc);
     if (attribution->delta_instructions * attribution->delta_ns < 0)
         printf("  the slower of the two runs fewer instructions: they explain none of the difference\n");
     else
@@ -106,7 +107,7 @@ static void print_instructions(const struct compared *pair)
                a->instructions / b->instructions, a->ns / b->ns);
 }
 
-/* Times whose intervals touch are no difference to explain. */
+/* Times whose intervals touch do not differ: there is nothing to explain. */
 static void print_doubt(const struct compared *pair)
 {
     double low[2];

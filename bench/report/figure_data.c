@@ -49,7 +49,7 @@ static bool is_same_cell(const struct csv_table *summary, size_t a, size_t b)
     return strcmp(csv_text(summary, a, CSV_summary_dv), csv_text(summary, b, CSV_summary_dv)) == 0;
 }
 
-/* Variants of one technique are no rivals of each other. */
+/* Variants of one technique are not rivals. */
 static bool is_same_technique(const struct csv_table *summary, size_t a, size_t b)
 {
     return strcmp(csv_text(summary, a, CSV_summary_technique), csv_text(summary, b, CSV_summary_technique)) ==

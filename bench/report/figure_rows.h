@@ -56,7 +56,7 @@ struct figure_groups {
 };
 
 /* The groups of the table's rows with verdict ok and a value in `column`. A group has at least two values on
- * its axis (three around the cliff). An empty result is no failure. Returns 0 or DV_ERROR_MEMORY. */
+ * its axis (three around the cliff). An empty result is not a failure. Returns 0 or DV_ERROR_MEMORY. */
 int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *table, enum figure_axis axis,
                       enum csv_column column, enum figure_choice choice, struct dv_error *error_out);
 

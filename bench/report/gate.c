@@ -189,18 +189,18 @@ static int say_floor(struct gate *gate, struct dv_error *error_out)
     if (n_cells == 0)
         return 0;
     int status = add_line(&gate->trust, error_out,
-                          "judged by time: %zu cell%s; slower counts from %.1f to %.1f %%, the larger of "
-                          "noise floor and threshold",
+                          "judged by time: %zu cell%s; a slowdown counts from %.1f to %.1f %% on, the larger "
+                          "of noise floor and threshold",
                           n_cells, n_cells == 1 ? "" : "s", least, most);
     if (status == 0 && isnan(gate->again_pct))
         status = add_line(&gate->trust, error_out,
                           "the noise floor is that within each run; runs of one program minutes apart can "
                           "differ by more: measure the baseline twice and give --baseline-again RUN");
     else if (status == 0)
-        status =
-            add_line(&gate->trust, error_out,
-                     "two runs of the baseline differ by up to %.1f %% in a cell: the noise floor is no less",
-                     gate->again_pct);
+        status = add_line(
+            &gate->trust, error_out,
+            "two runs of the baseline differ by up to %.1f %% in a cell: the noise floor is at least that",
+            gate->again_pct);
     return status;
 }
 
@@ -213,7 +213,7 @@ static int say_trust(struct gate *gate, struct dv_error *error_out)
     if (gate->n_by_instructions > 0)
         status = add_line(&gate->trust, error_out,
                           "judged by instructions, which both runs counted alike: %zu cell%s; %zu of them "
-                          "slower in time only, which does not count without --by time",
+                          "slower only in time, which does not count without --by time",
                           gate->n_by_instructions, gate->n_by_instructions == 1 ? "" : "s", n_in_time);
     return status == 0 ? say_floor(gate, error_out) : status;
 }
@@ -233,7 +233,7 @@ static int say_reasons(struct gate *gate, bool is_refused, struct dv_error *erro
         status = add_line(&gate->reasons, error_out, "no cell was judged");
     if (status == 0 && is_refused)
         status = add_line(&gate->reasons, error_out,
-                          "the runs are of different machines or builds; --allow-differences compares them "
+                          "the runs are from different machines or builds; --allow-differences compares them "
                           "anyway");
     gate->result = gate->reasons.n_items > 0 ? GATE_STOPPED : GATE_PASSED;
     if (status < 0 || gate->result == GATE_STOPPED || n_noisy * GATE_NOISY_CELLS_IN <= n_judged)
@@ -257,7 +257,7 @@ static int judge(struct gate *gate, const struct gate_settings *settings, struct
                                      settings->run_b, gate->cells.summary_b, &n_other, error_out);
     if (status == 0 && n_other_again > 0)
         status = add_line(&gate->differences, error_out,
-                          "the baseline's second run is of another machine or build than A");
+                          "the baseline's second run is from another machine or build than A");
     if (status == 0)
         status = load_counts(&counts[0], settings->run_a, error_out);
     if (status == 0)

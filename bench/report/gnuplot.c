@@ -41,7 +41,7 @@ int gnuplot_find_scripts(char *path_out, size_t n_path, struct dv_error *error_o
         }
     }
     return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
-                   "no folder with the figures' gnuplot scripts; DVBENCH_PLOTS can name it");
+                   "found no folder with the figures' gnuplot scripts; set DVBENCH_PLOTS to it");
 }
 
 /* In the child: never returns. */

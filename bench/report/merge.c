@@ -26,7 +26,7 @@ static int make_empty_folder(const char *path, struct dv_error *error_out)
         is_empty = is_empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
     closedir(folder);
     if (!is_empty)
-        return dv_fail(error_out, DV_ERROR_USAGE, "%s holds something: give a new folder", path);
+        return dv_fail(error_out, DV_ERROR_USAGE, "%s is not empty: give a new folder", path);
     return 0;
 }
 

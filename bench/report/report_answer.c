@@ -15,7 +15,7 @@ static const char *text_of(const struct csv_table *table, size_t row, enum csv_c
     return csv_text(table, row, column);
 }
 
-/* As the first row of the machine but for kernel and vector. */
+/* As the first row of the machine, except for kernel and vector. */
 static bool counts(const struct report_place *place, size_t row)
 {
     const struct csv_table *table = place->summary;
@@ -161,9 +161,10 @@ static void say_how_sure(const struct report_text *text, const struct report_pla
     const struct claims_count claims = report_claims_count(place);
     report_paragraph(
         text,
-        "How sure: %zu of these %zu ratios to per_row leave 1 by more than the noise floor (up to %s %%), "
+        "How sure: %zu of these %zu ratios to per_row differ from 1 by more than the noise floor (up to %s "
+        "%%), "
         "every answer was checked against the oracle; of the article's claims %zu are reproduced, %zu "
-        "differ, and of %zu this run cannot tell.",
+        "differ, and for %zu this run cannot tell.",
         n_told, n_ratios, isnan(floor_pct) ? "unknown, " : N(floor_pct), claims.n_reproduced, claims.n_differ,
         claims.n_cannot_tell);
 }

@@ -171,10 +171,11 @@ void report_claims(const struct report_text *text, const struct csv_table *summa
     report_heading(text, 2, "The article's claims and this run");
     for (size_t i = 0; i < n_places; i++) {
         const struct claims_count count = report_claims_count(&places[i]);
-        report_paragraph(
-            text, "%s%seproduced: %zu; differ: %zu; cannot tell: %zu, where this run lacks the cells too.",
-            n_places > 1 ? places[i].machine : "", n_places > 1 ? ": r" : "R", count.n_reproduced,
-            count.n_differ, count.n_cannot_tell);
+        report_paragraph(text,
+                         "%s%seproduced: %zu; differ: %zu; cannot tell: %zu, those included for which this "
+                         "run lacks the cells.",
+                         n_places > 1 ? places[i].machine : "", n_places > 1 ? ": r" : "R",
+                         count.n_reproduced, count.n_differ, count.n_cannot_tell);
     }
     report_paragraph(
         text, "A ratio is the cost of the first over the cost of the second. Reproduced: the same direction, "
@@ -182,7 +183,7 @@ void report_claims(const struct report_text *text, const struct csv_table *summa
               "or the whole interval outside of the factor. Intervals are those of paired ratios where both "
               "cells have the same vector and the first is per_row; else they are the widest that the "
               "intervals of the "
-              "two medians allow. There Java was measured on other machines, here C is.");
+              "two medians allow. The article measured Java on other machines; this run measures C.");
     if (n_places > 1)
         report_paragraph(text, "Each machine has a column; claims.csv has the reason of each verdict.");
     write_table(text, places, n_places, true);

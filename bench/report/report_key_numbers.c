@@ -79,7 +79,7 @@ static struct contest find_contest(const struct figure_group *group, const struc
 {
     struct contest contest = {.per_row = report_find_row(group, table, "per_row", x),
                               .winner = report_find_fastest(group, table, x, REPORT_NO_ROW)};
-    /* Vectors are as near to each other as their numbers, so "near" is no match there. */
+    /* Vectors are as near to each other as their numbers, so "near" does not match there. */
     if (contest.per_row != REPORT_NO_ROW && strcmp(csv_text(table, contest.per_row, CSV_summary_dv),
                                                    csv_text(table, contest.winner, CSV_summary_dv)) != 0)
         contest.per_row = REPORT_NO_ROW;

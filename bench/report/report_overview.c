@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands around the numbers: the machine, doubts, warnings, what was not measured, all settings, the files. */
+/* What surrounds the numbers: the machine, doubts, warnings, what was not measured, all settings, the files. */
 #include "report_sections.h"
 
 #include <jansson.h>

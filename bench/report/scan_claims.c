@@ -267,8 +267,8 @@ void scan_claims_write(const struct report_text *text, const struct csv_table *s
     report_table_end(text);
     count_verdicts(n, scan);
     report_paragraph(text,
-                     "Of %zu claims %zu are reproduced, %zu differ, of %zu this run cannot tell, and %zu are "
-                     "of blocks that are not in it.",
+                     "Of %zu claims %zu are reproduced, %zu differ, for %zu this run cannot tell, and %zu "
+                     "are about blocks that it does not have.",
                      sizeof claims / sizeof *claims, n[REPRODUCED], n[DIFFERS], n[CANNOT_TELL],
                      n[NOT_IN_RUN]);
 }

@@ -190,7 +190,7 @@ static int parse_lines(struct csv_table *table, size_t n_bytes, struct dv_error 
     if (n_bytes >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
         at += 3;
     if (memchr(at, 0, (size_t)(end - at)))
-        return dv_fail_at(error_out, DV_ERROR_INPUT, strlen(table->bytes), "a zero byte: no CSV");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, strlen(table->bytes), "a zero byte: this is not CSV");
     while (at < end) {
         const size_t n_before = table->n_cells, offset_bytes = (size_t)(at - table->bytes);
         int status = take_line(table, &at, end, error_out);

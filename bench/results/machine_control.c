@@ -24,9 +24,10 @@ int machine_pin_cpu(int cpu, struct dv_error *error_out)
 {
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return dv_fail(error_out, DV_ERROR_USAGE, "no CPU %d: 0 to %d can be named", cpu, CPU_SETSIZE - 1);
+        return dv_fail(error_out, DV_ERROR_USAGE, "there is no CPU %d: name one from 0 to %d", cpu,
+                       CPU_SETSIZE - 1);
     if (cpu >= sysconf(_SC_NPROCESSORS_CONF))
-        return dv_fail(error_out, DV_ERROR_USAGE, "no CPU %d: this machine has 0 to %ld", cpu,
+        return dv_fail(error_out, DV_ERROR_USAGE, "there is no CPU %d: this machine has 0 to %ld", cpu,
                        sysconf(_SC_NPROCESSORS_CONF) - 1);
     if (sched_getaffinity(0, sizeof set, &set) == 0 && !CPU_ISSET(cpu, &set))
         return dv_fail(error_out, DV_ERROR_UNAVAILABLE,

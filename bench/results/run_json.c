@@ -264,9 +264,9 @@ static int judge(const json_t *root, const json_error_t *error, struct dv_error 
 {
     if (!root)
         return dv_fail_at(error_out, DV_ERROR_INPUT, error->position < 0 ? 0 : (uint64_t)error->position,
-                          "no JSON object: %s", error->text);
+                          "not a JSON object: %s", error->text);
     if (!json_is_object(root))
-        return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "no JSON object: something else");
+        return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "not a JSON object: something else");
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (schema && strcmp(schema, COLUMNS_SCHEMA) == 0)
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.json: everything about a run that is no row: machine, program, versions, plan, counters, warnings.
+/* run.json: everything about a run that is not a row: machine, program, versions, plan, counters, warnings.
  *
  * Place in the data flow: the sweep -> results/RUN/run.json -> report, compare, doubting readers. */
 #ifndef DVBENCH_RUN_JSON_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader pays once per file, and what the counters say: the parts of a block that are no samples. */
+/* What a reader pays once per file, and what the counters say: the parts of a block that are not samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <zlib.h>

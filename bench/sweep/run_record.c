@@ -183,7 +183,7 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
     machine_id(&record->machine, record->machine_id, sizeof record->machine_id);
     machine_warnings(&record->machine, warn, record);
     if (strncmp(dv_croaring_version(), "0.", 2) == 0) {
-        static const char text[] = "CRoaring 0.2.66 is of 2020: engines use 4.x, whose times differ; "
+        static const char text[] = "CRoaring 0.2.66 is from 2020: engines use 4.x, whose times differ; "
                                    "./dvbench --croaring=archive builds with it";
         warn(text, record);
         if (options->start <= 0) /* once, of all process starts */

@@ -37,7 +37,7 @@ int summary_load(struct summary_found *found_out, const char *dir, struct dv_err
 void summary_found_free(struct summary_found *found);
 
 /* Looks the block up in a summary. *is_done_out: every cell, the bound and the twins have all
- * samples of this start, and its costs, or cannot have them. A cell that stands there as wrong is marked so in
+ * samples of this start, and its costs, or cannot have them. A cell that is there as wrong is marked so in
  * `block->result`: it stays wrong. Fills `block->replaced`. */
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);

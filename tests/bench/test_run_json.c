@@ -212,9 +212,9 @@ static void test_refusals(void **state)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"", "no JSON object"},
-        {"{\"schema\": \"1\"", "no JSON object"},
-        {"[]", "no JSON object"},
+        {"", "not a JSON object"},
+        {"{\"schema\": \"1\"", "not a JSON object"},
+        {"[]", "not a JSON object"},
         {"{\"schema\": \"1\", \"schema\": \"1\"}", "duplicate"},
         {"{\"schema\": \"99\"}", "schema '99'"},
         {"{}", "schema ''"},

@@ -87,7 +87,7 @@ class Advise(unittest.TestCase):
             self.assertAlmostEqual(pay["saves_ns_per_row"], saves, places=6)
             self.assertEqual(pay["scans"], math.ceil(400 * 1.63 / saves) if saves > 0 else None)
         said = " ".join(vector["says"])
-        for part in ("3int of run ", "run copied", "which the article's sort added", f"it has paid after {rewritten['per_row']['scans']:.0f} scan"):
+        for part in ("3int of run ", "run copied", "that sorting added in the article", f"it pays off after {rewritten['per_row']['scans']:.0f} scan"):
             self.assertIn(part, said)
 
     def test_a_table(self):

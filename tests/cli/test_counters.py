@@ -40,8 +40,8 @@ def test_counters_command():
         assert row["verdict"] != "not run" or row["counted"] == row["expected"] == "", row
         assert row["status"] != "ok" or row["verdict"] in ("pass", "bias", "unverified"), row
     text = dvbench("counters").stdout
-    assert "perf_event_paranoid" in text and "--counters=auto takes " in text
-    takes = text.split("--counters=auto takes ")[1].split()[0]
+    assert "perf_event_paranoid" in text and "--counters=auto uses " in text
+    takes = text.split("--counters=auto uses ")[1].split()[0]
     pmu = next(row for row in rows if row["event"] == "perf::INSTRUCTIONS")
     assert (takes == "pmu") == (pmu["status"] == "ok"), text
     # Where there is none, asking for it is exit 4 and says what would change it.

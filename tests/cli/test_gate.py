@@ -48,7 +48,7 @@ def test_instructions_are_judged_where_both_runs_counted_them(folder):
     # The same instructions in more time: listed, not counted, unless time is asked for.
     late = copy_run(a, "late", "samples", lambda row: slower(row, "per_row", "ns_per_row", 1.5))
     said = gate(a, late)
-    assert said.count("by instructions, but slower in time") == 24 and "24 of them slower in time only" in said, said
+    assert said.count("by instructions, but slower in time") == 24 and "24 of them slower only in time" in said, said
     assert "gate: 24 cells slower in B" in gate(a, late, "--by", "time", expect=1)
     # Counted over other batches, or by another source: not comparable, so the time decides.
     for name, file, change in (("batches", "counters", lambda row: dict(row, encoding="single steps: batches=2")),
@@ -102,7 +102,7 @@ def test_a_second_baseline_is_the_floor(folder):
     gate(a, quiet, "--baseline-again", again)
     assert "own samples" in gate(a, b, "--baseline-again", a, expect=2)
     other = make_run(folder, "other", "--counters", "none", "--seed", "2", "--croaring", "4.7.0")
-    assert "second run is of another machine or build" in gate(a, b, "--baseline-again", other, "--threshold", "50", expect=1)
+    assert "second run is from another machine or build" in gate(a, b, "--baseline-again", other, "--threshold", "50", expect=1)
 
 
 def test_every_form_says_the_same(folder):
@@ -155,7 +155,7 @@ def test_the_first_lines_say_what_differs(folder):
     lines = gate(a, b, expect=1).splitlines()
     assert lines[:3] == ["the runs differ in the compiler flags: A -O2, B -O3", "the runs differ in the commit: A aaa1, B bbb2",
                          "the runs differ in the load of the machine: A 0.1, B 3.5"], lines[:4]
-    assert "gate: the runs are of different machines or builds" in "\n".join(lines)
+    assert "gate: the runs are from different machines or builds" in "\n".join(lines)
     assert json.loads(gate(a, b, "--allow-differences", "--format", "json"))["differences"] == lines[:3]
 
 
