@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cost_model.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,33 +61,36 @@ static double multiply(const double coefficients[COST_MODEL_N], const double fea
     return sum;
 }
 
-/* Gauss-Jordan; the equations are positive definite, so that no row needs to be exchanged. */
-static void solve(double equations[COST_MODEL_N][COST_MODEL_N + 1], double solution[COST_MODEL_N])
+struct equations {
+    double of[COST_MODEL_N][COST_MODEL_N + 1];
+};
+
+/* Gauss-Jordan; with the ridge the equations are positive definite, so that no row needs to be exchanged. It is added
+ * last: taken out with a point it would be rounded away. */
+static void solve(struct equations equations, double solution[COST_MODEL_N])
 {
+    double(*of)[COST_MODEL_N + 1] = equations.of;
+    for (int i = 0; i < COST_MODEL_N; i++)
+        of[i][i] += ridge;
     for (int i = 0; i < COST_MODEL_N; i++)
         for (int row = 0; row < COST_MODEL_N; row++) {
-            const double factor = equations[row][i] / equations[i][i];
+            const double factor = of[row][i] / of[i][i];
             for (int column = i; row != i && column <= COST_MODEL_N; column++)
-                equations[row][column] -= factor * equations[i][column];
+                of[row][column] -= factor * of[i][column];
         }
     for (int i = 0; i < COST_MODEL_N; i++)
-        solution[i] = equations[i][COST_MODEL_N] / equations[i][i];
+        solution[i] = of[i][COST_MODEL_N] / of[i][i];
 }
 
-/* Normal equations of all points but `left_out`, each divided by its cost: errors count as shares. */
-static void fit(double coefficients[COST_MODEL_N], const struct point *points, size_t n, size_t left_out)
+/* With sign 1 into the normal equations, with -1 out of them again. Divided by its cost: errors count as shares. */
+static void add_point(struct equations *equations, const struct point *point, double sign)
 {
-    double equations[COST_MODEL_N][COST_MODEL_N + 1] = {{0}};
-    for (int i = 0; i < COST_MODEL_N; i++)
-        equations[i][i] = ridge;
-    for (size_t p = 0; p < n; p++)
-        for (int i = 0; p != left_out && i < COST_MODEL_N; i++) {
-            const double weighted = points[p].features[i] / points[p].cost;
-            for (int j = 0; j < COST_MODEL_N; j++)
-                equations[i][j] += weighted * points[p].features[j] / points[p].cost;
-            equations[i][COST_MODEL_N] += weighted;
-        }
-    solve(equations, coefficients);
+    for (int i = 0; i < COST_MODEL_N; i++) {
+        const double weighted = sign * point->features[i] / point->cost;
+        for (int j = 0; j < COST_MODEL_N; j++)
+            equations->of[i][j] += weighted * point->features[j] / point->cost;
+        equations->of[i][COST_MODEL_N] += weighted;
+    }
 }
 
 static const enum csv_column same[] = {CSV_summary_machine, CSV_summary_croaring, CSV_summary_sink,
@@ -128,11 +132,14 @@ static struct point point_of(const struct csv_table *table, size_t row)
 }
 
 /* Each point is predicted by a fit that has not seen it. */
-static void try_out(struct cost_model *model, const struct point *points, double *errors)
+static void try_out(struct cost_model *model, const struct equations *all, const struct point *points,
+                    double *errors)
 {
     double coefficients[COST_MODEL_N];
     for (size_t i = 0; i < model->n_vectors; i++) {
-        fit(coefficients, points, model->n_vectors, i);
+        struct equations others = *all;
+        add_point(&others, &points[i], -1);
+        solve(others, coefficients);
         errors[i] = 100 * fabs(multiply(coefficients, points[i].features) / points[i].cost - 1);
         model->worst_pct = fmax(model->worst_pct, errors[i]);
     }
@@ -169,9 +176,12 @@ int cost_model_fit(struct cost_model *model_out, const struct csv_table *summary
     for (size_t i = 0; i < model_out->n_vectors; i++)
         points[i] = point_of(summary, rows[i]);
     if (status == 0 && model_out->n_vectors >= LEAST_VECTORS) {
+        struct equations all = {{{0}}};
+        for (size_t i = 0; i < model_out->n_vectors; i++)
+            add_point(&all, &points[i], 1);
         model_out->worst_pct = 0;
-        fit(model_out->coefficients, points, model_out->n_vectors, SIZE_MAX);
-        try_out(model_out, points, errors);
+        solve(all, model_out->coefficients);
+        try_out(model_out, &all, points, errors);
         note_range(model_out, points);
     }
     free(points);
@@ -194,12 +204,16 @@ double cost_model_predict(const struct cost_model *model, const struct csv_table
     return is_inside && predicted > 0 ? predicted : NAN;
 }
 
-static bool knows(const struct cost_model *model, const char *dv)
+/* The vectors of the table, as the keys of an object; NULL without memory. */
+static json_t *vectors_of(const struct csv_table *table)
 {
-    for (size_t row = 0; row < csv_n_rows(model->fitted); row++)
-        if (strcmp(csv_text(model->fitted, row, CSV_summary_dv), dv) == 0)
-            return true;
-    return false;
+    json_t *vectors = json_object();
+    for (size_t row = 0; vectors && row < csv_n_rows(table); row++)
+        if (json_object_set_new_nocheck(vectors, csv_text(table, row, CSV_summary_dv), json_true()) < 0) {
+            json_decref(vectors);
+            return NULL;
+        }
+    return vectors;
 }
 
 int cost_model_try(struct cost_model_trial *trial_out, const struct cost_model *model,
@@ -207,13 +221,17 @@ int cost_model_try(struct cost_model_trial *trial_out, const struct cost_model *
                    struct dv_error *error_out)
 {
     double *errors = calloc(n_rows + 1, sizeof *errors);
+    json_t *known = vectors_of(model->fitted);
     *trial_out = (struct cost_model_trial){.median_pct = NAN, .worst_pct = NAN};
-    if (!errors)
+    if (!errors || !known) {
+        free(errors);
+        json_decref(known);
         return dv_no_memory(error_out);
+    }
     for (size_t i = 0; i < n_rows; i++) {
-        const double predicted = cost_model_predict(model, table, rows[i]);
-        if (knows(model, csv_text(table, rows[i], CSV_summary_dv)))
+        if (json_object_get(known, csv_text(table, rows[i], CSV_summary_dv)))
             continue;
+        const double predicted = cost_model_predict(model, table, rows[i]);
         if (isnan(predicted)) {
             trial_out->n_outside++;
             continue;
@@ -226,5 +244,6 @@ int cost_model_try(struct cost_model_trial *trial_out, const struct cost_model *
         trial_out->median_pct = stats_median(errors, trial_out->n_vectors);
     trial_out->is_usable = trial_out->median_pct <= most_error_pct;
     free(errors);
+    json_decref(known);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_answer.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,16 +76,20 @@ static size_t find_best(const struct report_place *place, size_t n_vectors, bool
     const struct csv_table *table = place->summary;
     size_t best = REPORT_NO_ROW;
     double least = INFINITY;
+    json_t *seen = json_object(); /* kernels: each goes through all rows, but once */
     for (size_t row = 0; row < csv_n_rows(table); row++) {
-        if (!counts(place, row) ||
+        const char *kernel = text_of(table, row, CSV_summary_kernel);
+        if (json_object_get(seen, kernel) || !counts(place, row) ||
             (of_library && strcmp(text_of(table, row, CSV_summary_technique), "direct") == 0))
             continue;
-        const struct record record = record_of(place, text_of(table, row, CSV_summary_kernel));
+        (void)json_object_set_new_nocheck(seen, kernel, json_true());
+        const struct record record = record_of(place, kernel);
         if (record.n_vectors == n_vectors && record.log_costs < least) {
             least = record.log_costs;
             best = row;
         }
     }
+    json_decref(seen);
     return best;
 }
 
