@@ -377,23 +377,6 @@ def test_report_of_files(folder):
         assert cells[4].strip().startswith(next_one["kernel"] + ", "), (name, cells, next_one["kernel"])
 
 
-def test_every_script_is_installed_and_asks_one_question(_):
-    plots = os.path.join(SOURCE, "plots")
-    installed = open(os.path.join(plots, "meson.build"), encoding="utf-8").read()
-    definitions = open(os.path.join(SOURCE, "bench", "report", "figures.def"), encoding="utf-8").read()
-    asked = {}
-    for script, question in re.findall(r'^FIGURE\((\w+),[^"]*"([^"]*)"', definitions, re.M):
-        asked.setdefault(script, question)
-    for name in sorted(os.listdir(plots)):
-        if not name.endswith(".gp"):
-            continue
-        assert f"'{name}'" in installed, f"plots/{name} is not installed: add it to the list in plots/meson.build"
-        text = open(os.path.join(plots, name), encoding="utf-8").read()
-        for question in re.findall(r'^question = "(.*)"', text, re.M):
-            wanted = asked.get(name[:-3], question)
-            assert question == wanted, f"plots/{name} and bench/report/figures.def ask different questions: {question} | {wanted}"
-
-
 def test_only_pictures_of_now_are_listed(folder):
     run = make_run(os.path.join(folder, "again"))
     chosen = only("cliff", "cost_over_rate")
