@@ -53,16 +53,21 @@ enum {
         "all", no_argument, NULL, OPTION_ALL                                                                 \
     }
 
-static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+int command_gate_format(const char *text, struct dv_error *error_out)
 {
     static const char *const formats[] = {"text", "md", "json", "junit", NULL};
+    return option_choice("format", text, formats, error_out);
+}
+
+static int take_option(void *context, int value, const char *argument, struct dv_error *error_out)
+{
     static const char *const bases[] = {"auto", "time", NULL};
     struct compare_options *options = context;
     int index;
     if (value == OPTION_THRESHOLD)
         return command_threshold(argument, &options->threshold_pct, error_out);
     if (value == OPTION_FORMAT)
-        return options->format = option_choice("format", argument, formats, error_out);
+        return options->format = command_gate_format(argument, error_out);
     if (value == OPTION_BY) {
         index = option_choice("by", argument, bases, error_out);
         options->is_by_time = index == 1;
@@ -138,8 +143,6 @@ int command_compare(int argc, char **argv, struct dv_error *error_out)
 
 static int gate_runs(char **runs, const struct compare_options *options, struct dv_error *error_out)
 {
-    static const enum exit_code codes[] = {
-        [GATE_PASSED] = EXIT_FINE, [GATE_STOPPED] = EXIT_CHECK_FAILED, [GATE_TOO_NOISY] = EXIT_TOO_NOISY};
     const struct gate_settings settings = {.run_a = runs[0],
                                            .run_a_again = options->baseline_again,
                                            .run_b = runs[1],
@@ -151,9 +154,9 @@ static int gate_runs(char **runs, const struct compare_options *options, struct 
     if (status < 0)
         return status;
     status = gate_print(&gate, (enum gate_format)options->format, options->with_all, error_out);
-    const enum exit_code code = codes[gate.result];
+    const int code = gate_exit_code(&gate);
     gate_free(&gate);
-    return status < 0 ? status : (int)code;
+    return status < 0 ? status : code;
 }
 
 static void help_gate(void)
@@ -168,8 +171,9 @@ static void help_gate(void)
         "threshold, but not the noise floor. Else 0.\n"
         "A cell is judged by its instructions where both runs counted them alike (sim, step): they do not\n"
         "scatter. Cells that are slower only in time are listed then, but do not count.\n"
-        "  --baseline-again RUN a second run of the program of A: the largest difference of a cell\n"
-        "                       between the two is the smallest noise floor\n"
+        "  --baseline-again RUN a second run of the program of A: what nine cells of ten differ by between\n"
+        "                       the two, beyond their intervals, is the noise floor; in a cell that\n"
+        "                       differs by more, its own difference\n"
         "  --threshold          differences up to this many per cent do not count; default 5\n"
         "  --by time            judges all cells by time\n"
         "  --format             text; md, for a comment; json (datasets/FORMATS.md); junit, for a CI\n"

@@ -22,6 +22,9 @@ typedef int command_fn(int argc, char **argv, struct dv_error *error_out);
 /* Reads the per cent of --threshold, 0 or more. Returns 0 or DV_ERROR_USAGE. */
 int command_threshold(const char *text, double *threshold_pct_out, struct dv_error *error_out);
 
+/* Reads the name of --format of a gate: an enum gate_format, or DV_ERROR_USAGE. */
+int command_gate_format(const char *text, struct dv_error *error_out);
+
 /* The first SIGINT, SIGTERM or SIGHUP calls the handler; a second one ends the process, for whoever cannot wait. */
 void command_catch_signals(void (*handler)(int signal_number));
 

@@ -121,8 +121,9 @@ static json_t *counts_json(const struct gate *gate)
 static int print_json(const struct gate *gate, struct dv_error *error_out)
 {
     json_t *root =
-        json_pack("{s:i,s:s,s:f,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "result", result_ids[gate->result],
-                  "threshold_pct", gate->threshold_pct, "baseline_again_pct", real(gate->again_pct),
+        json_pack("{s:i,s:s,s:f,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "result",
+                  result_ids[gate->result], "threshold_pct", gate->threshold_pct, "baseline_again_pct",
+                  real(gate->again.floor_pct), "baseline_again_largest_pct", real(gate->again.largest_pct),
                   "differences", lines_json(&gate->differences), "trust", lines_json(&gate->trust), "reasons",
                   lines_json(&gate->reasons), "counts", counts_json(gate), "cells", cells_json(gate));
     if (!root)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SWEEP = ["--", "--recipe", "uniform:rate=5%:rows=65536", "--kernel", "per_row,for_each_in_range", "--sink", "row_ids",
@@ -17,7 +18,7 @@ SWEEP = ["--", "--recipe", "uniform:rate=5%:rows=65536", "--kernel", "per_row,fo
 
 
 def ab(*words, sweep=SWEEP):
-    return subprocess.run([PROGRAM, "ab", *words, *sweep], capture_output=True, text=True, timeout=100)
+    return subprocess.run([PROGRAM, "ab", *words, *sweep], capture_output=True, text=True, timeout=200)
 
 
 class Ab(unittest.TestCase):
@@ -57,19 +58,67 @@ class Ab(unittest.TestCase):
     def test_what_was_measured_is_kept(self):
         with open(self.other, "w", encoding="utf-8") as script:
             script.write(f'#!/bin/sh\n[ -e {self.log} ] || {{ touch {self.log}; exit 130; }}\nexec {PROGRAM} "$@"\n')
-        self.assertEqual(ab(PROGRAM, self.other, "--out", self.out).returncode, 130)
+        self.assertEqual(ab(PROGRAM, self.other, "--out", self.out, "--threshold", "100000").returncode, 130)
         again = ab(PROGRAM, self.other, "--out", self.out)
         self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 1), again.stderr)
         self.assertIn("--resume", again.stderr)
-        done = ab(PROGRAM, self.other, "--resume", self.out, "--threshold", "100000")
+        before = self.samples("a")
+        done = ab("--resume", self.out, sweep=[])  # programs, threshold and sweep's options are in run.json
         self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
+        self.assertLessEqual(before, self.samples("a"))
         self.assertEqual(self.samples("a"), self.samples("b"))
         self.assertEqual(set(self.samples("a").values()), {1})
+
+    def slow_program(self, where):
+        """One that makes its own samples slower a hundredfold, in folders whose path matches `where`."""
+        with open(self.other, "w", encoding="utf-8") as script:
+            script.write(f"""#!{sys.executable}
+import csv, re, subprocess, sys
+words = sys.argv[1:]
+code = subprocess.run(["{PROGRAM}", *words]).returncode
+out, start = (words[words.index(name) + 1] for name in ("--out", "--start"))
+if code == 0 and re.search({where!r}, out):
+    with open(out + "/samples.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if row["start"] == start:
+            row["ns_per_row"] = str(100 * float(row["ns_per_row"]))
+    with open(out + "/samples.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\\n")
+        writer.writeheader()
+        writer.writerows(rows)
+sys.exit(code)
+""")
+
+    def test_slower_is_what_is_so_both_times(self):
+        self.slow_program("/(again-b/)?b$")
+        done = ab(PROGRAM, self.other, "--out", self.out, "--threshold", "1000", "--format", "json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual([cell["verdict"] for cell in found["cells"]], ["slower"] * 2)
+        self.assertIn("measured again: 2 cells that were slower or too noisy; 2 slower both times", found["trust"])
+        self.assertIn(self.other, found["differences"][0])
+        again = self.samples("again-b/b")
+        self.assertEqual({key[1] for key in again}, set("0123"))
+        self.assertEqual(again, self.samples("again-b/a"))
+        self.assertEqual(again, self.samples("again-b/a-again"))
+
+    def test_slower_once_is_not_slower(self):
+        self.slow_program("(?<!again-b)/b$")
+        done = ab(PROGRAM, self.other, "--out", self.out, "--threshold", "1000", "--format", "md")
+        self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
+        self.assertTrue(done.stdout.startswith("# dvbench gate: passed\n"), done.stdout)
+        self.assertIn("0 slower both times", done.stdout)
+        junit = ab("--resume", self.out, "--format", "junit", sweep=[])
+        suite = xml.etree.ElementTree.fromstring(junit.stdout).find("testsuite")
+        self.assertEqual((junit.returncode, suite.get("tests"), suite.get("failures")), (0, "3", "0"))
 
     def test_refusals(self):
         for words, sweep, code, text in (((PROGRAM,), [], 2, "2 to"), ((PROGRAM, "/no/such"), [], 3, "/no/such"),
                                          ((PROGRAM, self.folder.name), [], 3, "no program"),
                                          ((PROGRAM, PROGRAM, "--threshold", "x"), [], 2, "--threshold"),
+                                         ((PROGRAM, PROGRAM, PROGRAM, "--format", "md"), [], 2, "two programs"),
+                                         (("--resume", self.folder.name), [], 3, "run.json"),
                                          ((PROGRAM, PROGRAM), ["--", "--out", "x"], 2, "--out"),
                                          ((PROGRAM, PROGRAM), ["--", "--rounds", "x"], 2, "--rounds")):
             done = ab(*words, sweep=sweep)
