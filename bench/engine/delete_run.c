@@ -330,7 +330,7 @@ static int run_all(struct job *job, struct dv_error *error_out)
     if (status == 0)
         status = engine_query(engine, NULL, error_out, DELETE_CUBE_SQL);
     if (status == 0)
-        status = scan_function_new(&job->reader.function, engine, error_out);
+        status = scan_function_new(&job->reader.function, engine, job->options->n_threads, error_out);
     job->reader.table = &job->table;
     for (int pattern = 0; status == 0 && pattern < DELETE_N_PATTERNS && !*job->run->interrupted; pattern++) {
         job->pattern = (enum delete_pattern)pattern;

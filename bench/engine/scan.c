@@ -291,7 +291,8 @@ static int measure(const struct scan *scan, struct scan_run *run, const char *da
     if (status == 0)
         status = pin(scan->options, info, error_out);
     if (status == 0)
-        status = scan_function_new(&run->function, scan->run->engine, error_out);
+        status = scan_function_new(&run->function, scan->run->engine, (uint64_t)scan->options->n_threads,
+                                   error_out);
     if (status == 0)
         status = program_digest(&run->program_digest, error_out);
     if (status == 0) /* first, since what is killed goes on by it */

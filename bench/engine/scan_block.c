@@ -163,7 +163,7 @@ enum number {
 };
 
 /* With one thread the share is one of the wall clock, which both sides are measured by; with several the function runs
- * at once in all of them. */
+ * in all of them at once, and both sides are CPU time. */
 static double number_of(const struct scan_cell *cell, const struct scan_sample *sample, enum number number)
 {
     const struct scan_counts *counts = &sample->counts;

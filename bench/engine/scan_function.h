@@ -28,8 +28,11 @@ struct scan_counts {
     double clock_ns;    /* what the clock cost, already subtracted */
 };
 
-/* Registers SCAN_FUNCTION_NAME(file, row) with the engine, which must outlive the function's last query. */
-int scan_function_new(struct scan_function **function_out, struct engine *engine, struct dv_error *error_out);
+/* Registers SCAN_FUNCTION_NAME(file, row) with the engine, which must outlive the function's last query. With more than
+ * one thread its times are the CPU time of the threads: by the wall clock a thread that waits for a CPU, or for a file that
+ * another one opens, would seem to work. */
+int scan_function_new(struct scan_function **function_out, struct engine *engine, uint64_t n_threads,
+                      struct dv_error *error_out);
 
 /* The next queries ask these vectors, one per data file, by that kernel, through a sink that it has: is_deleted, or
  * row_ids whose answer is then spread over the booleans. `kernel` NULL: the answer is "not deleted", without looking.

@@ -24,12 +24,14 @@ enum { FILE_ROWS = 70000, N_FILES = 2, READING_NS = 100 };
 int __real_clock_gettime(clockid_t clock, struct timespec *time_out);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time_out);
 static bool is_fake_time;
+static clockid_t clock_read; /* by the last reading of fake time */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time_out)
 {
     static long now_ns;
     if (!is_fake_time)
         return __real_clock_gettime(clock, time_out);
+    clock_read = clock;
     *time_out = (struct timespec){.tv_sec = 1, .tv_nsec = now_ns += READING_NS};
     return 0;
 }
@@ -136,7 +138,7 @@ static int set_up(void **state)
     assert_non_null(mkdtemp(fixture->folder));
     fixture->fake.engine =
         (struct engine){.name = "fake", .query = fake_query, .add_function = fake_add, .stream = fake_stream};
-    assert_int_equal(scan_function_new(&fixture->function, &fixture->fake.engine, NULL), 0);
+    assert_int_equal(scan_function_new(&fixture->function, &fixture->fake.engine, 1, NULL), 0);
     for (size_t file = 0; file < N_FILES; file++)
         assert_int_equal(scan_vector_make(&fixture->vectors[file], "uniform:rate=0.1", file, FILE_ROWS,
                                           "part.parquet", fixture->folder, NULL),
@@ -242,26 +244,30 @@ static void test_without_kernel_nothing_is_deleted(void **state)
     assert_int_equal(counts.n_vectors, 1);
 }
 
-/* Of a measured time as much is taken off as measuring nothing would give. */
+/* Of a measured time as much is taken off as measuring nothing would give. Several threads share the CPUs: each counts
+ * what it ran. */
 static void test_the_clock_is_not_in_the_time(void **state)
 {
     enum { N_CALLS = 3 };
     struct fixture *fixture = *state;
-    struct scan_function *function = NULL;
     uint64_t file[4] = {0};
     int64_t row[4] = {0, 1, 2, 3};
     uint8_t deleted[4];
     const struct engine_rows rows = {file, row, 4};
-    is_fake_time = true;
-    assert_int_equal(scan_function_new(&function, &fixture->fake.engine, NULL), 0);
-    scan_function_begin(function, fixture->vectors, N_FILES, NULL, SINK_is_deleted);
-    for (int i = 0; i < N_CALLS; i++)
-        assert_int_equal(fixture->fake.function(fixture->fake.user, &rows, deleted, NULL), 0);
-    const struct scan_counts counts = scan_function_end(function);
-    is_fake_time = false;
-    scan_function_free(function);
-    assert_true(counts.clock_ns == N_CALLS * READING_NS);
-    assert_true(counts.apply_ns == 0);
+    for (uint64_t n_threads = 1; n_threads <= 2; n_threads++) {
+        struct scan_function *function = NULL;
+        is_fake_time = true;
+        assert_int_equal(scan_function_new(&function, &fixture->fake.engine, n_threads, NULL), 0);
+        scan_function_begin(function, fixture->vectors, N_FILES, NULL, SINK_is_deleted);
+        for (int i = 0; i < N_CALLS; i++)
+            assert_int_equal(fixture->fake.function(fixture->fake.user, &rows, deleted, NULL), 0);
+        const struct scan_counts counts = scan_function_end(function);
+        is_fake_time = false;
+        scan_function_free(function);
+        assert_true(counts.clock_ns == N_CALLS * READING_NS);
+        assert_true(counts.apply_ns == 0);
+        assert_int_equal(clock_read, n_threads > 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
+    }
 }
 
 static void test_what_the_engine_may_not_ask(void **state)
