@@ -76,11 +76,13 @@ static int run_in(const struct engine_command *command, const struct engine_choi
 {
     char *dir = NULL;
     struct engine *engine = NULL;
-    int code = EXIT_FINE;
+    int code = EXIT_FINE, lock = -1;
     int status = duckdb_engine_open(&engine, choices->duckdb, NULL, error_out);
     if (status == 0)
         status = resume_dir ? (dir = strdup(resume_dir)) ? 0 : dv_no_memory(error_out)
                             : run_dir_create(&dir, choices->out_dir, command->name, error_out);
+    if (status == 0)
+        status = run_dir_lock(&lock, dir, error_out);
     if (status == 0) {
         struct engine_run run = {.engine = engine,
                                  .dir = dir,
@@ -97,6 +99,8 @@ static int run_in(const struct engine_command *command, const struct engine_choi
         else if (!resume_dir)
             rmdir(dir);
     }
+    if (lock >= 0)
+        close(lock);
     engine_close(engine);
     free(dir);
     return status < 0 ? status : code;
