@@ -30,7 +30,7 @@ done
 
 cat >"$box/program" <<'END'
 #!/bin/sh
-echo program "$@"
+echo program "$@" ${DVBENCH_DUCKDB:+"with $DVBENCH_DUCKDB"}
 exit ${RESULT:-0}
 END
 chmod +x "$box/program"
@@ -247,6 +247,40 @@ echo 'deb mirror://plain.invalid/debian bookworm main' >"$box/etc/apt/sources.li
 check 'without a keyring' [ "$(archive_source)" = 'deb mirror://plain.invalid/debian testing main' ]
 printf 'ID=ubuntu\nVERSION_CODENAME=noble\n' >"$box/etc/os-release"
 check 'Ubuntu has no such archive' [ -z "$(archive_source)" ]
+
+# An engine's library: what pkg-config knows goes before the system's loader; only what needs an engine looks for one.
+real_pkg_config=$(command -v pkg-config || true)
+fresh
+fake ldconfig "echo '	libduckdb.so (libc6) => /of/the/loader/libduckdb.so'"
+launch scan --quiet
+check 'the loader knows an engine' [ "$out" = 'program scan --quiet with /of/the/loader/libduckdb.so' ]
+mkdir -p "$box/duck"
+: >"$box/duck/libduckdb.so"
+if [ -n "$real_pkg_config" ]; then
+    # shellcheck disable=SC2016 # pkg-config expands it
+    printf 'libdir=%s\nName: duckdb\nDescription: a database\nVersion: 1.4.0\nLibs: -L${libdir} -lduckdb\n' "$box/duck" \
+        >"$box/duck/duckdb.pc"
+    ln -sf "$real_pkg_config" "$bin/pkg-config"
+else
+    fake pkg-config "case \$1 in --variable=libdir) echo '$box/duck' ;; esac"
+fi
+PKG_CONFIG_PATH=$box/duck launch scan
+check 'pkg-config knows an engine' [ "$out" = "program scan with $box/duck/libduckdb.so" ]
+rm "$box/duck/libduckdb.so"
+PKG_CONFIG_PATH=$box/duck launch deletes
+check 'what pkg-config knows must be there' [ "$out" = 'program deletes with /of/the/loader/libduckdb.so' ]
+: >"$calls"
+for words in 'list kernels' 'scan --duckdb=x' 'scan --help'; do
+    # shellcheck disable=SC2086
+    PKG_CONFIG_PATH=$box/duck launch $words
+    check "no engine for $words" [ "$out" = "program $words" ]
+done
+check 'and none is looked for' not_called '^ldconfig'
+fake ldconfig ':'
+launch scan
+check 'without any the program says so itself' [ "$out" = 'program scan' ]
+check 'and the launcher why' contains "$said" 'npm, which would fetch it, is not installed'
+rm "$bin/ldconfig"
 
 # A bare system is made only where that can be done and undone; where not, it is skipped with the reason.
 bare() { # argument ...
