@@ -97,14 +97,14 @@ static void write_sentence(const struct report_text *text, const struct csv_tabl
     report_number(csv_real(scan, most, CSV_scan_dv_share_pct), high, sizeof high);
     report_number(csv_real(scan, least, CSV_scan_dv_share_pct), low, sizeof low);
     report_number(scan_value(scan, fastest, CSV_scan_dv_share_pct), left, sizeof left);
-    report_number(scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_vs_per_row)), shorter,
-                  sizeof shorter);
+    const double shorter_pct = scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_vs_per_row));
+    report_number(fabs(shorter_pct), shorter, sizeof shorter);
     report_paragraph(
         text,
         "Asked per row, the vectors take %s %% of the query at %s and %s %% at %s; %s leaves %s %% of the "
-        "former and makes that query %s %% shorter.",
+        "former and makes that query %s %% %s.",
         high, csv_text(scan, most, CSV_scan_axis_value), low, csv_text(scan, least, CSV_scan_axis_value),
-        csv_text(scan, fastest, CSV_scan_kernel), left, shorter);
+        csv_text(scan, fastest, CSV_scan_kernel), left, shorter, shorter_pct < 0 ? "longer" : "shorter");
 }
 
 static void write_break_even(const struct report_text *text, const struct csv_table *scan,
@@ -117,13 +117,15 @@ static void write_break_even(const struct report_text *text, const struct csv_ta
         return;
     const char *const kernels[] = {"per_row", csv_text(scan, fastest, CSV_scan_kernel)};
     for (int k = 0; k < 2; k++) {
+        const double narrowest = scan_break_even(scan, group, kernels[k], INFINITY, CSV_scan_dv_share_pct);
         char texts[3][48];
         for (int i = 0; i < 3; i++) {
             const double width = scan_break_even(scan, group, kernels[k], shares[i], CSV_scan_dv_share_pct);
             if (isnan(width))
                 snprintf(texts[i], sizeof texts[i], "at no width measured");
             else
-                snprintf(texts[i], sizeof texts[i], "from %.3g on", width);
+                snprintf(texts[i], sizeof texts[i],
+                         width > narrowest ? "from %.3g on" : "at all measured, from %.3g on", width);
         }
         report_paragraph(
             text,

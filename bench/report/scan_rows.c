@@ -59,15 +59,30 @@ static bool is_of_ints(const char *columns)
     return type > columns && strcmp(type, "int") == 0;
 }
 
+/* The row of the narrowest query over more than `width` int columns: rows stand as they were asked for, and other studies
+ * have narrow queries again. */
+static size_t next_wider(const struct csv_table *scan, const struct scan_group *group, const char *kernel,
+                         double width, enum csv_column column)
+{
+    size_t found = SCAN_NO_ROW;
+    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+        const double width_here = csv_real(scan, row, CSV_scan_n_columns);
+        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_kernel), kernel) != 0 ||
+            !is_of_ints(csv_text(scan, row, CSV_scan_columns)) || isnan(csv_real(scan, row, column)))
+            continue;
+        if (width_here > width &&
+            (found == SCAN_NO_ROW || width_here < csv_real(scan, found, CSV_scan_n_columns)))
+            found = row;
+    }
+    return found;
+}
+
 double scan_break_even(const struct csv_table *scan, const struct scan_group *group, const char *kernel,
                        double limit_pct, enum csv_column column)
 {
     double width_before = 0, share_before = NAN;
-    for (size_t row = 0; row < csv_n_rows(scan); row++) {
+    for (size_t row; (row = next_wider(scan, group, kernel, width_before, column)) != SCAN_NO_ROW;) {
         const double width = csv_real(scan, row, CSV_scan_n_columns), share = csv_real(scan, row, column);
-        if (!scan_row_is_of(scan, row, group) || strcmp(csv_text(scan, row, CSV_scan_kernel), kernel) != 0 ||
-            !is_of_ints(csv_text(scan, row, CSV_scan_columns)) || isnan(share) || width <= width_before)
-            continue; /* other studies have narrow queries again */
         if (share < limit_pct)
             return isnan(share_before)
                        ? width
