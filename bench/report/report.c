@@ -28,6 +28,7 @@ static int write_sections_of_sweep(const struct report_text *text, const struct 
                                    struct dv_error *error_out)
 {
     report_doubts(text, report->figures.summary);
+    report_disturbed(text, report->figures.summary);
     report_warnings(text, report);
     report_claims(text, report->figures.summary);
     int status = report_key_numbers(text, report->figures.summary, error_out);

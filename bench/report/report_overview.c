@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "run_json.h"
 #include "string_list.h"
 
-#define DOUBTS_SHOWN 20
+#define CELLS_SHOWN 20
 
 const char *report_first_text(const struct csv_table *table, enum csv_column column)
 {
@@ -111,29 +112,77 @@ void report_overview(const struct report_text *text, const struct report *report
                          noise);
 }
 
+/* Cells that a section names, each after what is wrong with it: the first of them, and how many there are. */
+struct cell_list {
+    struct strings lines;
+    size_t n_cells;
+};
+
+static void list_cell(struct cell_list *list, const struct csv_table *table, size_t row, const char *what)
+{
+    if (list->n_cells++ >= CELLS_SHOWN)
+        return;
+    char line[512], *cell = cell_name_of_row(table, row);
+    snprintf(line, sizeof line, "%s: %s", what, cell ? cell : "");
+    (void)strings_add(&list->lines, line, strlen(line));
+    free(cell);
+}
+
+static void write_list(const struct report_text *text, struct cell_list *list)
+{
+    report_list(text, (const char *const *)list->lines.items, list->lines.n_items);
+    strings_free(&list->lines);
+}
+
+static const char *first_are(const struct cell_list *list)
+{
+    return list->n_cells > CELLS_SHOWN ? " The first are:" : "";
+}
+
 /* Cells whose time or count cannot be right, above everything that is built on them. */
 void report_doubts(const struct report_text *text, const struct csv_table *table)
 {
-    struct strings lines = {0};
-    size_t n_doubts = 0, n_rows = csv_n_rows(table);
-    for (size_t row = 0; row < n_rows; row++) {
+    struct cell_list list = {0};
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
         const char *doubts = csv_text(table, row, CSV_summary_doubts);
-        if (doubts[0] == '\0' || n_doubts++ >= DOUBTS_SHOWN)
-            continue;
-        char line[512], *cell = cell_name_of_row(table, row);
-        snprintf(line, sizeof line, "%s: %s", doubts, cell ? cell : "");
-        (void)strings_add(&lines, line, strlen(line));
-        free(cell);
+        if (doubts[0] != '\0')
+            list_cell(&list, table, row, doubts);
     }
-    if (n_doubts) {
-        report_heading(text, 2, "Times to doubt");
-        report_paragraph(text,
-                         "%zu cells have a time that does not fit their bound or their count of "
-                         "instructions; do not build on it.%s",
-                         n_doubts, n_doubts > DOUBTS_SHOWN ? " The first are:" : "");
-        report_list(text, (const char *const *)lines.items, lines.n_items);
+    if (list.n_cells == 0)
+        return;
+    report_heading(text, 2, "Times to doubt");
+    report_paragraph(text,
+                     "%zu cells have a time that does not fit their bound or their count of instructions; do "
+                     "not build on it.%s",
+                     list.n_cells, first_are(&list));
+    write_list(text, &list);
+}
+
+/* A median holds while fewer than half of its samples are off, so that only the other cells are named. */
+void report_disturbed(const struct report_text *text, const struct csv_table *table)
+{
+    struct cell_list list = {0};
+    size_t n_touched = 0;
+    for (size_t row = 0; row < csv_n_rows(table); row++) {
+        char what[64];
+        uint64_t n_tainted, n_samples;
+        csv_unsigned(table, row, CSV_summary_tainted_samples, &n_tainted);
+        csv_unsigned(table, row, CSV_summary_samples, &n_samples);
+        n_touched += n_tainted > 0;
+        snprintf(what, sizeof what, "%" PRIu64 " of %" PRIu64 " samples", n_tainted, n_samples);
+        if (n_tainted > 0 && n_tainted >= n_samples - n_tainted)
+            list_cell(&list, table, row, what);
     }
-    strings_free(&lines);
+    if (n_touched == 0)
+        return;
+    report_heading(text, 2, "Disturbed cells");
+    report_paragraph(
+        text,
+        "In %zu cells something disturbed a sample: a migration, another task, the hypervisor, a clock "
+        "that moved; in %zu of them at least half of the samples, so that the median itself may be "
+        "off.%s The column tainted_samples counts them in every row.",
+        n_touched, list.n_cells, first_are(&list));
+    write_list(text, &list);
 }
 
 void report_warnings(const struct report_text *text, const struct report *report)

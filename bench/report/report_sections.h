@@ -30,6 +30,9 @@ void report_overview(const struct report_text *text, const struct report *report
 /* Cells whose time or count cannot be right; nothing where there are none. */
 void report_doubts(const struct report_text *text, const struct csv_table *table);
 
+/* Cells with samples that something disturbed; nothing where there are none. */
+void report_disturbed(const struct report_text *text, const struct csv_table *table);
+
 /* Of run.json; nothing where there are none. */
 void report_warnings(const struct report_text *text, const struct report *report);
 

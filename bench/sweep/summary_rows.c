@@ -15,6 +15,7 @@ struct cell_statistics {
     struct stats_summary time;
     struct stats_summary speedup; /* per_row over this kernel, paired by start and round */
     double mhz;                   /* median */
+    size_t n_tainted;
 };
 
 /* What a row of the file pays for opening the vector, where that is when the kernel does its work. */
@@ -43,10 +44,12 @@ static int cell_statistics(struct cell_statistics *statistics_out, const struct 
            *mhz = calloc(n_rows + 1, sizeof *mhz);
     size_t n = 0;
     int status = times && baseline && mhz ? 0 : DV_ERROR_MEMORY;
+    statistics_out->n_tainted = 0;
     for (size_t i = samples_last_of(samples, cell); status == 0 && i; i = samples->rows[i - 1].n_before) {
         const struct sample_row *other = partner(samples, baseline_cell, i - 1);
         times[n] = samples->rows[i - 1].sample.ns_per_row;
         mhz[n] = samples->rows[i - 1].sample.mhz;
+        statistics_out->n_tainted += *samples->rows[i - 1].sample.taint != 0;
         baseline[n++] = other ? other->sample.ns_per_row : NAN;
     }
     if (status == 0)
@@ -144,6 +147,7 @@ static void set_times(struct csv_writer *writer, const struct block_result *resu
     const uint64_t batch_rows =
         result->n_rows < result->plan->batch_rows ? result->n_rows : result->plan->batch_rows;
     csv_set_unsigned(writer, CSV_summary_samples, statistics->time.n_samples);
+    csv_set_unsigned(writer, CSV_summary_tainted_samples, statistics->n_tainted);
     csv_set_real(writer, CSV_summary_ns_per_row, ns);
     csv_set_real(writer, CSV_summary_ns_per_row_mad, statistics->time.mad);
     csv_set_real(writer, CSV_summary_ns_per_row_low, statistics->time.interval.low);

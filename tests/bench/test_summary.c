@@ -233,6 +233,33 @@ static void more_instructions_than_a_cpu_retires_are_doubted(void **state)
     }
 }
 
+/* Of a cell's own samples, whatever disturbed them; kept when the file is written anew with other blocks. */
+static void disturbed_samples_are_counted_in_their_row(void **state)
+{
+    (void)state;
+    struct fixture fixture = open_fixture();
+    for (int round = 0; round < 6; round++)
+        add_round(&fixture, 0, round, 8, 2, 2, 1);
+    for (size_t i = 0; i < fixture.samples.n_rows; i++) {
+        struct sample_row *row = &fixture.samples.rows[i];
+        if (strcmp(row->cell, FAST) == 0 ? row->round < 4 : strcmp(row->cell, TWIN) == 0)
+            strcpy(row->sample.taint, row->round ? "stolen clock" : "migrated");
+    }
+    update(&fixture, &none);
+    const struct summary_block nothing = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        struct csv_table *table = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+        assert_close(real(table, "expand_bits", CSV_summary_tainted_samples), 4);
+        assert_string_equal(csv_text(table, fixture_row_of(table, "per_row"), CSV_summary_tainted_samples),
+                            "0");
+        assert_string_equal(
+            csv_text(table, fixture_row_of(table, "direct_scalar"), CSV_summary_tainted_samples), "");
+        csv_free(table);
+        assert_int_equal(summary_update(&fixture.facts, &nothing, 0, &fixture.samples, NULL, NULL), 0);
+    }
+    close_fixture(&fixture);
+}
+
 static void without_per_row_no_speedup(void **state)
 {
     (void)state;
@@ -349,6 +376,7 @@ int main(void)
         cmocka_unit_test(ratios_pair_samples_of_one_start),
         cmocka_unit_test(a_time_below_the_bound_is_doubted),
         cmocka_unit_test(more_instructions_than_a_cpu_retires_are_doubted),
+        cmocka_unit_test(disturbed_samples_are_counted_in_their_row),
         cmocka_unit_test(without_per_row_no_speedup),
         cmocka_unit_test(a_batch_is_no_longer_than_the_file),
         cmocka_unit_test(done_is_what_has_all_samples_of_the_start_and_its_costs),

@@ -167,14 +167,24 @@ def test_report(folder):
             row["reason"] = "<script>alert(1)</script>"
         elif row["kernel"] == "per_row":
             row["doubts"] = "below the store bound"
-        return row
+        disturbed = row["axis_value"] == "0.5" and {"direct_scalar": "12", "direct_bmi2": "11"}.get(row["kernel"])
+        return dict(row, samples="23", tainted_samples=disturbed or None)
 
     run = make_run(os.path.join(folder, "report"))
+    dvbench("report", run)
+    assert "Disturbed" not in open(os.path.join(run, "report.md"), encoding="utf-8").read()
     csv_files.rewrite(os.path.join(run, "summary.csv"), change)
     dvbench("report", run)
     markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()
     assert "No pictures were drawn" in markdown
     assert "Times to doubt" in markdown and "per_row" in markdown.split("below the store bound: ")[1].split("\n")[0], markdown[:2000]
+    summary = csv_files.read(os.path.join(run, "summary.csv"))
+    touched = [row for row in summary if row["tainted_samples"]]
+    half = [row for row in touched if row["kernel"] == "direct_scalar"]
+    section = re.search(r"## Disturbed cells\n(.*?)\n## ", markdown, re.S)[1]
+    assert 0 < len(half) < len(touched) and f"In {len(touched)} cells" in section and f"in {len(half)} of them" in section, section
+    assert section.count("\n- 12 of 23 samples: ") == min(len(half), 20), section
+    assert section.count("direct") == min(len(half), 20) and "bmi2" not in section, section
     dvbench("plot", run, *only("cost_over_rate", "cliff", "cost_table"))
     dvbench("report", run)
     markdown = open(os.path.join(run, "report.md"), encoding="utf-8").read()

@@ -16,7 +16,7 @@ from csv_files import read as rows
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 
 SUMMARY = """schema,run,machine,cpu,croaring,compiler,cell,dv,dv_bytes,dv_digest,recipe,axis,axis_value,rows,rate,deleted,chunks,
-array_containers,bitset_containers,run_containers,seed,kernel,isa,technique,works_at_open,sink,batch_rows,batches,mode,verdict,reason,doubts,samples,ns_per_row,
+array_containers,bitset_containers,run_containers,seed,kernel,isa,technique,works_at_open,sink,batch_rows,batches,mode,verdict,reason,doubts,samples,tainted_samples,ns_per_row,
 ns_per_row_mad,ns_per_row_low,ns_per_row_high,us_per_batch,speedup_vs_per_row,speedup_low,speedup_high,bound_ns_per_row,
 pct_of_bound,open_ns,validate_ns,crc_ns,state_bytes,total_ns_per_row,noise_floor_pct,counter_source,counter_status,
 instructions_per_row,branches_per_row,branch_misses_per_row,core_cycles_per_row,ipc""".replace("\n", "").split(",")
@@ -60,6 +60,8 @@ class Sweep(unittest.TestCase):
             self.assertTrue(float(row["noise_floor_pct"]) >= 0)
         samples = rows(self.out + "/samples.csv")
         self.assertEqual(list(samples[0]), SAMPLES)
+        for row in summary:
+            self.assertEqual(int(row["tainted_samples"]), sum(one["cell"] == row["cell"] and one["taint"] != "" for one in samples))
         # two kernels, their twins and the bound, six rounds, two blocks; every round is a permutation
         self.assertEqual(len(samples), 2 * 6 * 5)
         for number in range(6):
