@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of README are those of the recorded runs that it links to: test_readme.py DVBENCH SOURCE. Where one differs,
+the message has the line as it should be."""
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop())
+PROGRAM = os.path.abspath(sys.argv.pop())
+TEXT = (SOURCE / "README.md").read_text(encoding="utf-8")
+# A claim in README's words, and in those of claims.csv.
+CLAIMS = {
+    "asking per row, 6.1 % against 7 %": "lookups just below the cliff against just above: 6.1 % / 7 %",
+    "chunks that are arrays at 6.25 %": "chunks that are arrays, 6.25 %",
+    "callbacks instead of asking, 6.1 %": "callbacks instead of lookups, 6.1 %",
+    "the same, 0.5 %": "callbacks instead of lookups, 0.5 %",
+    "the same, 0.5 %, one batch again and again": "callbacks instead of lookups, 0.5 %, one batch again and again",
+    "an iterator against callbacks, 5 %, the same": "a new iterator per batch against callbacks, 5 %",
+    "asking at 0.5 %, single deletes against runs of 4,096": "lookups at 0.5 %, single deletes against runs of 4096",
+    "asking, deletes in all chunks against in a tenth": "lookups, deletes in all chunks against in 10 % of them",
+    "asking at 50 % against 8 %, compiled without a branch": "lookups without a branch, bitsets half full against 8 %",
+    "branch misses explain of the cliff": "extra branch misses explain of the lookup below against above the cliff",
+}
+
+
+def run_of(kind):
+    """The folder of the recorded run whose report README links to."""
+    found = set(re.findall(r"\((results/reference/[^/)]+/[^/)]+-%s)/report\.md\)" % kind, TEXT))
+    assert len(found) == 1, found
+    return SOURCE / found.pop()
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(first):
+    """The rows of the table whose head begins with this cell, as lists of cells, and its head."""
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in TEXT[TEXT.index("| " + first):].split("\n\n")[0].splitlines()]
+    return lines[0], lines[2:]
+
+
+def digits(value, like):
+    """The value with as many digits as `like` has."""
+    after = len(like.split(".")[1]) if "." in like else 0
+    return f"{value:.{after}f}"
+
+
+class Readme(unittest.TestCase):
+    def same(self, said, texts):
+        """The numbers of a cell of README, and what was recorded."""
+        shown = re.findall(r"[0-9][0-9.]*[0-9]|[0-9]", said)
+        self.assertEqual(len(shown), len(texts), (said, texts))
+        self.assertEqual(shown, [digits(value, like) for value, like in zip(texts, shown)], said)
+
+    def test_pictures_and_links(self):
+        links = re.findall(r"\]\((?!http)([^)#]+)\)", TEXT)
+        self.assertGreater(len(links), 8)
+        self.assertEqual([link for link in links if not (SOURCE / link).exists()], [])
+        self.assertEqual(len(re.findall(r"^!\[", TEXT, re.M)), 2)
+
+    def test_cost_over_rate(self):
+        rows = [row for row in read(run_of("quick") / "summary.csv") if row["sink"] == "row_ids" and row["verdict"] == "ok"]
+
+        def value(kernel, rate, column="ns_per_row"):
+            found, = [row for row in rows if row["kernel"] == kernel and f":bp={round(10000 * rate)}:" in row["dv"]]
+            return float(found[column])
+
+        head, lines = table("nanoseconds per row, deleted:")
+        rates = [float(cell.split()[0]) / 100 for cell in head[1:]]
+        for line in lines:
+            kernel = re.search(r"`(\w+)`", line[0])[1]
+            for rate, cell in zip(rates, line[1:]):
+                self.same(cell, [value("per_row", rate, "bound_ns_per_row") if kernel == "bound" else value(kernel, rate)])
+        self.assertEqual(len(lines), 4)
+        direct = [row for row in rows if row["kernel"] == "direct_avx512"]
+        said = re.search(r"asking per row costs ([0-9.]+) times.*?by ([0-9]+) instructions;.*?read by ([0-9]+)\."
+                         r".*?asking per row\*\* ([0-9.]+) times at 0.5 %, ([0-9.]+) times at 6.1 %, ([0-9.]+) times at 50 %"
+                         r".*?takes ([0-9.]+) to ([0-9.]+) ns per row.*?That is ([0-9]+) times less than per row at 6.1 %, and ([0-9]+) to ([0-9]+) %", TEXT, re.S)
+        recorded = [value("per_row", 0.061) / value("per_row", 0.07), value("per_row", 0.061, "instructions_per_row"),
+                    value("per_row", 0.07, "instructions_per_row")]
+        recorded += [value("for_each_in_range", rate, "speedup_vs_per_row") for rate in (0.005, 0.061, 0.5)]
+        recorded += [end(float(row["ns_per_row"]) for row in direct) for end in (min, max)]
+        recorded += [value("direct_avx512", 0.061, "speedup_vs_per_row")]
+        recorded += [end(float(row["pct_of_bound"]) for row in direct) for end in (min, max)]
+        for shown, measured in zip(said.groups(), recorded):
+            if shown == "280":  # rounded to two digits
+                self.assertLess(abs(measured - 280), 5)
+            else:
+                self.same(shown, [measured])
+        self.assertIn(f"Medians of {direct[0]['samples']} samples", TEXT)
+
+    def test_share_of_a_scan(self):
+        rows = [row for row in read(run_of("scan") / "scan.csv") if row["dv"] == "uniform:rate=0.061"]
+
+        def row_of(columns, kernel):
+            found, = [row for row in rows if row["columns"] == columns and row["kernel"] == kernel]
+            return found
+
+        _, lines = table("ns per row of the query, 6.1 % deleted")
+        self.assertEqual(len(lines), 5)
+        for line in lines:
+            number = re.search(r"[0-9]+", line[0])
+            columns = "count" if "count" in line[0] else number[0] + ("md5" if "md5" in line[0] else "int")
+            none, per_row, direct = (row_of(columns, kernel) for kernel in ("none", "per_row", "direct_avx512"))
+            self.same(line[1], [float(none["ns_per_row"])])
+            for cell, row in ((line[2], per_row), (line[3], direct)):
+                self.same(cell, [float(row["ns_per_row"]), float(row["dv_share_pct"])])
+            self.same(line[4], [100 - 100 / float(direct[column]) for column in ("gain_vs_per_row", "gain_low", "gain_high")])
+        said = re.search(r"is ([0-9]+) % of a `count\(\*\)`, ([0-9]+) % of a sum of one column, ([0-9]+) % of nine.*?"
+                         r"leaves ([0-9.]+), ([0-9.]+) and ([0-9.]+) %, and the query gets shorter by ([0-9]+), ([0-9]+) and ([0-9]+) %", TEXT, re.S)
+        some = [(row_of(columns, "per_row"), row_of(columns, "direct_avx512")) for columns in ("count", "1int", "9int")]
+        for shown, measured in zip(said.groups(), [float(row["dv_share_pct"]) for row, _ in some] + [float(row["dv_share_pct"]) for _, row in some] +
+                                   [100 - 100 / float(row["gain_vs_per_row"]) for _, row in some]):
+            self.same(shown, [measured])
+        self.assertIn(f"Medians of {rows[0]['samples']} rounds", TEXT)
+
+    def test_claims(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run")
+            shutil.copytree(run_of("article"), run)
+            subprocess.run([PROGRAM, "report", run], check=True, stdout=subprocess.PIPE, env=dict(os.environ, DVBENCH_REFERENCE=folder))
+            claims = {row["claim"]: row for row in read(os.path.join(run, "claims.csv"))}
+        _, lines = table("claim | published")
+        self.assertEqual([line[0] for line in lines], list(CLAIMS))
+        for name, published, here, verdict in lines:
+            row = claims[CLAIMS[name]]
+            self.assertEqual(re.search("[0-9.]+", published)[0], re.search("[0-9.]+", row["published"])[0], name)
+            self.assertTrue(verdict.startswith(row["verdict"]), (name, verdict, row))
+            if row["ours"]:
+                self.same(here, [float(row[column]) for column in ("ours", "low", "high")])
+            if row["factor"] and "factor" in verdict:
+                self.same(re.search("factor [0-9.]+", verdict)[0], [float(row["factor"])])
+
+
+unittest.main()
