@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build_info.h"
-#include "disassembly.h"
+#include "claims_counted.h"
 #include "figure_rows.h"
 #include "report_numbers.h"
 #include "spec_parts.h"
@@ -148,74 +147,6 @@ static void measure_arrays(struct claim_answer *answer, const struct report_plac
         report_number(answer->high, text[3], 32));
 }
 
-/* --- the code that was emitted --- */
-
-struct code {
-    char instance[96];
-    enum disassembly_answer answer;
-    char said[200]; /* what the bit is followed by, or why that is not known */
-};
-
-/* Reads each instance once: a report asks several times, and objdump is another process. */
-static const struct code *read_code(const struct claim_cell *cell)
-{
-    static struct code codes[16];
-    static size_t n_codes;
-    char instance[96], mnemonic[16] = "";
-    snprintf(instance, sizeof instance, "%s_%s", cell->kernel, cell->sink ? cell->sink : "row_ids");
-    for (size_t i = 0; i < n_codes; i++)
-        if (strcmp(codes[i].instance, instance) == 0)
-            return &codes[i];
-    struct code *code = &codes[n_codes < 15 ? n_codes++ : 15];
-    struct disassembly disassembly;
-    struct dv_error error = {0};
-    memcpy(code->instance, instance, sizeof instance);
-    if (disassembly_read(&disassembly, instance, false, &error) < 0)
-        snprintf(code->said, sizeof code->said, "%.*s", (int)sizeof code->said - 1, error.message);
-    else {
-        code->answer = disassembly_answer(&disassembly, mnemonic);
-        snprintf(code->said, sizeof code->said, code->answer ? "%s" : "no test of a bit was found in it",
-                 mnemonic);
-    }
-    disassembly_free(&disassembly);
-    return code;
-}
-
-/* Of this program: it says something of the run where it was compiled by the same compiler. */
-static void measure_code(struct claim_answer *answer, const struct claim *claim,
-                         const struct report_place *place)
-{
-    const char *sink = claim->a.sink ? claim->a.sink : "row_ids";
-    size_t row = 0;
-    while (row < csv_n_rows(place->summary) &&
-           !(report_place_has(place, row) && is_text(place, row, CSV_summary_kernel, claim->a.kernel) &&
-             is_text(place, row, CSV_summary_sink, sink)))
-        row++;
-    if (row == csv_n_rows(place->summary)) {
-        snprintf(answer->why, sizeof answer->why, "Not measured: this run lacks the cells.");
-        return;
-    }
-    const char *compiler = csv_text(place->summary, row, CSV_summary_compiler);
-    if (strcmp(compiler, BUILD_COMPILER) != 0) {
-        snprintf(answer->why, sizeof answer->why,
-                 "Not read: the run's program is of %s, this one, whose code can be read, of %s.", compiler,
-                 BUILD_COMPILER);
-        return;
-    }
-    const struct code *code = read_code(&claim->a);
-    if (code->answer == DISASSEMBLY_UNKNOWN) {
-        snprintf(answer->why, sizeof answer->why, "Not read: %s.", code->said);
-        return;
-    }
-    answer->value = code->answer == DISASSEMBLY_BRANCH;
-    answer->verdict = answer->value == claim->value ? CLAIM_REPRODUCED : CLAIM_DIFFERS;
-    snprintf(answer->why, sizeof answer->why,
-             "In %s, as %s compiled it, the test of a bitset's bit is followed by %s: %s.", code->instance,
-             BUILD_COMPILER, code->said,
-             code->answer == DISASSEMBLY_BRANCH ? "the answer is branched on"
-                                                : "the answer is computed with, not branched on");
-}
-
 /* --- judging --- */
 
 /* The direction counts unless the claim is that there is none; then the whole interval within the factor. */
@@ -331,7 +262,7 @@ static struct claim_answer answer_within(const struct claim *claim, const struct
                  b = is_known ? find(place, claim->b.kernel ? &claim->b : &claim->a) : REPORT_NO_ROW;
     answer.row = a;
     if (claim->kind == CLAIM_CODE)
-        measure_code(&answer, claim, place);
+        claim_measure_code(&answer, claim, place);
     else if (!is_known)
         snprintf(answer.why, sizeof answer.why, "Not measured: %s.", claim->missing);
     else if (a == REPORT_NO_ROW || b == REPORT_NO_ROW)
@@ -340,6 +271,8 @@ static struct claim_answer answer_within(const struct claim *claim, const struct
         measure_arrays(&answer, place, claim, a);
     else if (claim->kind == CLAIM_MIXTURE)
         measure_mixture(&answer, claim, place, a);
+    else if (claim->kind == CLAIM_MISSES)
+        claim_measure_misses(&answer, claim, place, a, b);
     else if (claim->kind == CLAIM_BYTES)
         measure_bytes(&answer, claim, place, a, b);
     else

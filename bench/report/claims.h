@@ -31,6 +31,7 @@ enum claim_kind {
     CLAIM_ARRAYS,
     CLAIM_MIXTURE,
     CLAIM_CODE,
+    CLAIM_MISSES,
     CLAIM_UNMEASURED
 };
 

@@ -19,7 +19,7 @@ int explain_open(struct explain *explain_out, const struct csv_table *summary,
                                     .is_given = !isnan(penalty),
                                     .run = run_dir_name(run_dir)};
     if (!explain_out->is_given)
-        explain_out->penalty = pairs_penalty(counters);
+        explain_out->penalty = pairs_penalty(counters, NULL);
     if (!csv_path)
         return run_dir_create_csv(&explain_out->csv, run_dir, CSV_FILE_explain, error_out);
     return strcmp(csv_path, "-") == 0 ? 0

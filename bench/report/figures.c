@@ -254,7 +254,7 @@ static struct attribution_penalty load_penalty(const char *run_dir)
     struct csv_table *counters;
     if (run_dir_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
         counters = NULL;
-    struct attribution_penalty penalty = pairs_penalty(counters);
+    struct attribution_penalty penalty = pairs_penalty(counters, NULL);
     csv_free(counters);
     return penalty;
 }

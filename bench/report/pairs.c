@@ -74,20 +74,21 @@ int article_pair_rows(const struct article_pair *pair, const struct csv_table *s
     return 2;
 }
 
-static double calibration(const struct csv_table *counters, const char *event)
+static double calibration(const struct csv_table *counters, const char *run, const char *event)
 {
     for (size_t row = 0; counters && row < csv_n_rows(counters); row++)
         if (strcmp(csv_text(counters, row, CSV_counters_cell), COUNTERS_CALIBRATION_CELL) == 0 &&
+            (!run || strcmp(csv_text(counters, row, CSV_counters_run), run) == 0) &&
             strcmp(csv_text(counters, row, CSV_counters_event), event) == 0)
             return csv_real(counters, row, CSV_counters_value_per_row);
     return NAN;
 }
 
-struct attribution_penalty pairs_penalty(const struct csv_table *counters)
+struct attribution_penalty pairs_penalty(const struct csv_table *counters, const char *run)
 {
-    return (struct attribution_penalty){.core_cycles = calibration(counters, COUNTERS_PENALTY),
-                                        .low = calibration(counters, COUNTERS_PENALTY_LOW),
-                                        .high = calibration(counters, COUNTERS_PENALTY_HIGH)};
+    return (struct attribution_penalty){.core_cycles = calibration(counters, run, COUNTERS_PENALTY),
+                                        .low = calibration(counters, run, COUNTERS_PENALTY_LOW),
+                                        .high = calibration(counters, run, COUNTERS_PENALTY_HIGH)};
 }
 
 struct attribution_side pairs_side(const struct csv_table *summary, size_t row)

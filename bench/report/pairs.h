@@ -39,8 +39,9 @@ const struct article_pair *article_pair_find(const char *id);
 int article_pair_rows(const struct article_pair *pair, const struct csv_table *summary, const size_t *rows,
                       size_t n_rows, size_t rows_out[2]);
 
-/* The cost of a branch miss as the run measured it; NAN where it did not. `counters` may be NULL. */
-struct attribution_penalty pairs_penalty(const struct csv_table *counters);
+/* The cost of a branch miss as the run measured it, of several merged ones that one, NULL the first that did; NAN where
+ * it did not. `counters` may be NULL. */
+struct attribution_penalty pairs_penalty(const struct csv_table *counters, const char *run);
 
 /* What attribution_compute takes of a row of the summary. */
 struct attribution_side pairs_side(const struct csv_table *summary, size_t row);

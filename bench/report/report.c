@@ -30,7 +30,7 @@ static int write_sections_of_sweep(const struct report_text *text, const struct 
     report_doubts(text, report->figures.summary);
     report_disturbed(text, report->figures.summary);
     report_warnings(text, report);
-    report_claims(text, report->figures.summary);
+    report_claims(text, report->figures.summary, report->counters);
     int status = report_key_numbers(text, report->figures.summary, error_out);
     if (status == 0) {
         report_figures(text, report);
@@ -66,7 +66,7 @@ static void write_opening(const struct report_text *text, const struct report *r
     if (report->scan)
         scan_report_open(text, report->run_dir, report->scan);
     if (report->figures.summary)
-        report_answer(text, report->figures.summary);
+        report_answer(text, report->figures.summary, report->counters);
     if (report->figures.summary && report_opening_figure(report))
         report_figure(text, report, report_opening_figure(report));
 }
@@ -75,7 +75,8 @@ static void write_opening(const struct report_text *text, const struct report *r
 static char *make_title(const struct report *report)
 {
     struct report_place places[REPORT_MOST_PLACES];
-    const size_t n_places = report->figures.summary ? report_places(places, report->figures.summary) : 0;
+    const size_t n_places =
+        report->figures.summary ? report_places(places, report->figures.summary, NULL) : 0;
     char *title = NULL;
     size_t n_bytes = 0;
     FILE *stream = open_memstream(&title, &n_bytes);
@@ -172,8 +173,10 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);
+    if (run_dir_load(&report.counters, run_dir, CSV_FILE_counters, NULL) < 0)
+        report.counters = NULL; /* counts are then not known, and each claim of them says so */
     if (report.figures.summary)
-        status = report_claims_csv(run_dir, report.figures.summary, error_out);
+        status = report_claims_csv(run_dir, report.figures.summary, report.counters, error_out);
     if (report.scan)
         status = scan_claims_csv(run_dir, report.scan, error_out);
     if (status == 0)
@@ -184,5 +187,6 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     figures_free(&report.figures);
     csv_free(report.scan);
     csv_free(report.deletes);
+    csv_free(report.counters);
     return status;
 }

@@ -186,10 +186,11 @@ static void answer_of(const struct report_text *text, const struct report_place 
     say_how_sure(text, place);
 }
 
-void report_answer(const struct report_text *text, const struct csv_table *summary)
+void report_answer(const struct report_text *text, const struct csv_table *summary,
+                   const struct csv_table *counters)
 {
     struct report_place places[REPORT_MOST_PLACES];
-    const size_t n_places = report_places(places, summary);
+    const size_t n_places = report_places(places, summary, counters);
     for (size_t i = 0; i < n_places; i++) {
         if (n_places > 1)
             report_paragraph(text, "%s (%s):", places[i].machine, places[i].runs);

@@ -10,6 +10,7 @@
 
 /* Of the first machine of the run, its first sink, batch size and mode; a sentence for which there are no
  * numbers says that it cannot tell. */
-void report_answer(const struct report_text *text, const struct csv_table *summary);
+void report_answer(const struct report_text *text, const struct csv_table *summary,
+                   const struct csv_table *counters);
 
 #endif

@@ -18,7 +18,7 @@ static const char *value_text(const struct claim *claim, const struct claim_answ
                               char text_out[128])
 {
     char text[3][32];
-    const char *unit = claim->kind == CLAIM_ARRAYS ? " %" : "x";
+    const char *unit = claim->kind == CLAIM_ARRAYS || claim->kind == CLAIM_MISSES ? " %" : "x";
     const bool has_interval = claim->kind != CLAIM_BYTES && !isnan(answer->low) && !isnan(answer->high);
     text_out[0] = '\0';
     if (!isnan(answer->value) && claim->kind == CLAIM_CODE)
@@ -126,11 +126,12 @@ static int write_csv_row(struct csv_writer *csv, const struct claim *claim, cons
     return csv_end_row(csv, error_out);
 }
 
-static int write_csv_rows(struct csv_writer *csv, const struct csv_table *summary, struct dv_error *error_out)
+static int write_csv_rows(struct csv_writer *csv, const struct csv_table *summary,
+                          const struct csv_table *counters, struct dv_error *error_out)
 {
     struct report_place places[REPORT_MOST_PLACES];
     size_t n_claims = 0;
-    const size_t n_places = report_places(places, summary);
+    const size_t n_places = report_places(places, summary, counters);
     const struct claim *claims = claims_all(&n_claims);
     int status = 0;
     for (size_t i = 0; status == 0 && i < n_claims * n_places; i++)
@@ -138,16 +139,15 @@ static int write_csv_rows(struct csv_writer *csv, const struct csv_table *summar
     return status;
 }
 
-int claims_csv_write(const char *run_dir, const struct csv_table *table,
-                     int (*write_rows)(struct csv_writer *, const struct csv_table *, struct dv_error *),
-                     struct dv_error *error_out)
+int claims_csv_write(const char *run_dir, const struct csv_table *table, const struct csv_table *counters,
+                     claims_rows_writer *write_rows, struct dv_error *error_out)
 {
     char *path = run_dir_file(run_dir, run_dir_csv_name(CSV_FILE_claims)),
          *part = run_dir_file(run_dir, "claims.csv.part");
     struct csv_writer *csv = NULL;
     int status = path && part ? csv_create(&csv, part, CSV_FILE_claims, error_out) : dv_no_memory(error_out);
     if (status == 0)
-        status = write_rows(csv, table, error_out);
+        status = write_rows(csv, table, counters, error_out);
     const int closed = csv_close(csv, status == 0 ? error_out : NULL);
     status = status == 0 ? closed : status;
     if (status == 0)
@@ -159,15 +159,17 @@ int claims_csv_write(const char *run_dir, const struct csv_table *table,
     return status;
 }
 
-int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out)
+int report_claims_csv(const char *run_dir, const struct csv_table *summary, const struct csv_table *counters,
+                      struct dv_error *error_out)
 {
-    return claims_csv_write(run_dir, summary, write_csv_rows, error_out);
+    return claims_csv_write(run_dir, summary, counters, write_csv_rows, error_out);
 }
 
-void report_claims(const struct report_text *text, const struct csv_table *summary)
+void report_claims(const struct report_text *text, const struct csv_table *summary,
+                   const struct csv_table *counters)
 {
     struct report_place places[REPORT_MOST_PLACES];
-    const size_t n_places = report_places(places, summary);
+    const size_t n_places = report_places(places, summary, counters);
     report_heading(text, 2, "The article's claims and this run");
     for (size_t i = 0; i < n_places; i++) {
         const struct claims_count count = report_claims_count(&places[i]);

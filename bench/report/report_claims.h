@@ -17,16 +17,18 @@ struct claims_count {
 };
 struct claims_count report_claims_count(const struct report_place *place);
 
-/* Writes the section. A run of several machines has a column for each. */
-void report_claims(const struct report_text *text, const struct csv_table *summary);
+/* Writes the section; `counters` may be NULL: then no claim about counts has a number. A run of several machines has a column for each. */
+void report_claims(const struct report_text *text, const struct csv_table *summary,
+                   const struct csv_table *counters);
 
 /* Writes DIR/claims.csv, a row per claim and machine. Returns 0, DV_ERROR_IO or DV_ERROR_MEMORY. */
-int report_claims_csv(const char *run_dir, const struct csv_table *summary, struct dv_error *error_out);
+int report_claims_csv(const char *run_dir, const struct csv_table *summary, const struct csv_table *counters,
+                      struct dv_error *error_out);
 
 /* The same of other tables: `write_rows` ends each row; the file appears whole or not at all. */
-int claims_csv_write(const char *run_dir, const struct csv_table *table,
-                     int (*write_rows)(struct csv_writer *csv, const struct csv_table *table,
-                                       struct dv_error *error_out),
-                     struct dv_error *error_out);
+typedef int claims_rows_writer(struct csv_writer *csv, const struct csv_table *table,
+                               const struct csv_table *counters, struct dv_error *error_out);
+int claims_csv_write(const char *run_dir, const struct csv_table *table, const struct csv_table *counters,
+                     claims_rows_writer *write_rows, struct dv_error *error_out);
 
 #endif

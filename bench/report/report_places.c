@@ -19,7 +19,8 @@ static void add_run(struct report_place *place, const char *run)
         snprintf(place->runs + n, sizeof place->runs - n, "%s...", n ? ", " : "");
 }
 
-size_t report_places(struct report_place places_out[REPORT_MOST_PLACES], const struct csv_table *summary)
+size_t report_places(struct report_place places_out[REPORT_MOST_PLACES], const struct csv_table *summary,
+                     const struct csv_table *counters)
 {
     size_t n = 0;
     for (size_t row = 0; row < csv_n_rows(summary); row++) {
@@ -30,7 +31,7 @@ size_t report_places(struct report_place places_out[REPORT_MOST_PLACES], const s
         if (i == REPORT_MOST_PLACES)
             continue;
         if (i == n)
-            places_out[n++] = (struct report_place){summary, machine, NULL, row, ""};
+            places_out[n++] = (struct report_place){summary, counters, machine, NULL, row, ""};
         add_run(&places_out[i], csv_text(summary, row, CSV_summary_run));
     }
     return n;

@@ -8,7 +8,8 @@
 #include "csv.h"
 
 struct report_place {
-    const struct csv_table *summary; /* borrowed, as the texts are */
+    const struct csv_table *summary;  /* borrowed, as the texts are */
+    const struct csv_table *counters; /* of counters.csv; NULL: none */
     const char *machine;
     const char *run;  /* only rows of this run count; NULL: of any */
     size_t first_row; /* of this machine */
@@ -17,8 +18,9 @@ struct report_place {
 
 enum { REPORT_MOST_PLACES = 8 };
 
-/* The machines in the order of the table, the first 8 of them. Returns how many. */
-size_t report_places(struct report_place places_out[REPORT_MOST_PLACES], const struct csv_table *summary);
+/* The machines in the order of the table, the first 8 of them; `counters` may be NULL. Returns how many. */
+size_t report_places(struct report_place places_out[REPORT_MOST_PLACES], const struct csv_table *summary,
+                     const struct csv_table *counters);
 
 /* Whether the row is of that machine, and of the run where one is asked for. */
 bool report_place_has(const struct report_place *place, size_t row);

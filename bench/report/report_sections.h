@@ -17,8 +17,9 @@ struct report {
     struct figures figures;
     struct csv_table
         *scan; /* of a run of `scan`, which has no summary.csv and so no figures above; else NULL */
-    struct csv_table *deletes; /* likewise, of a run of `deletes` */
-    json_t *run;               /* NULL where run.json cannot be read */
+    struct csv_table *deletes;  /* likewise, of a run of `deletes` */
+    struct csv_table *counters; /* of counters.csv; NULL where there is none */
+    json_t *run;                /* NULL where run.json cannot be read */
 };
 
 /* The cell of the first row, "" of a table without rows. */

@@ -223,8 +223,10 @@ struct claims_count scan_claims_count(const struct csv_table *scan)
     return (struct claims_count){n[REPRODUCED], n[DIFFERS], n[CANNOT_TELL] + n[NOT_IN_RUN]};
 }
 
-static int write_csv_rows(struct csv_writer *csv, const struct csv_table *scan, struct dv_error *error_out)
+static int write_csv_rows(struct csv_writer *csv, const struct csv_table *scan,
+                          const struct csv_table *counters, struct dv_error *error_out)
 {
+    (void)counters;
     int status = 0;
     for (size_t i = 0; status == 0 && csv_n_rows(scan) && i < sizeof claims / sizeof *claims; i++) {
         const struct answer answer = answer_of(&claims[i], scan);
@@ -246,7 +248,7 @@ static int write_csv_rows(struct csv_writer *csv, const struct csv_table *scan, 
 
 int scan_claims_csv(const char *run_dir, const struct csv_table *scan, struct dv_error *error_out)
 {
-    return claims_csv_write(run_dir, scan, write_csv_rows, error_out);
+    return claims_csv_write(run_dir, scan, NULL, write_csv_rows, error_out);
 }
 
 void scan_claims_write(const struct report_text *text, const struct csv_table *scan)

@@ -286,6 +286,8 @@ static void mark_cut_short(struct block *block)
     for (size_t i = 0; i < block->result->n_cells; i++) {
         struct block_cell *cell = &block->result->cells[i];
         cell->open_ns = NAN;
+        if (cell->is_counted)
+            continue;
         counters_results_free(&cell->counters, 1);
         if (block->context->counters)
             cell->counters = uncounted;

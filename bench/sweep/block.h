@@ -21,6 +21,7 @@ struct block_cell {
     struct verdict verdict; /* reason without comma, quote or line end */
     double open_ns;         /* NAN where not measured */
     uint64_t state_bytes;
+    bool is_counted; /* by an earlier process start: its rows of counters.csv stay */
     struct counters_result counters;
 };
 

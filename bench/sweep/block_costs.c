@@ -112,6 +112,11 @@ int block_measure_costs(struct block *block, struct dv_error *error_out)
     return status;
 }
 
+static bool is_to_count(const struct block_cell *cell)
+{
+    return cell->verdict.kind == VERDICT_OK && !cell->is_counted;
+}
+
 int block_count(struct block *block, struct dv_error *error_out)
 {
     struct block_result *result = block->result;
@@ -123,7 +128,7 @@ int block_count(struct block *block, struct dv_error *error_out)
     int status = kernels && counted ? 0 : dv_no_memory(error_out);
     size_t n = 0;
     for (size_t i = 0; status == 0 && i < result->n_cells; i++)
-        if (result->cells[i].verdict.kind == VERDICT_OK)
+        if (is_to_count(&result->cells[i]))
             kernels[n++] = result->cells[i].kernel;
     const struct counters_job job = {.dv = &block->dvs[0],
                                      .batches = &block->batches,
@@ -136,7 +141,7 @@ int block_count(struct block *block, struct dv_error *error_out)
         status = counters_measure(block->context->counters, &job, counted, error_out);
     n = 0;
     for (size_t i = 0; status == 0 && i < result->n_cells; i++)
-        if (result->cells[i].verdict.kind == VERDICT_OK)
+        if (is_to_count(&result->cells[i]))
             result->cells[i].counters = counted[n++];
     free(kernels);
     free(counted);

@@ -20,7 +20,7 @@ static struct block_cell *find_cell(const struct block_result *result, const cha
     return NULL;
 }
 
-/* The cells whose old rows give way to what was measured now; NULL without memory. */
+/* The cells whose old rows give way to what was measured now, false where their counts stay; NULL without memory. */
 static json_t *cells_of(const struct summary_block *blocks, size_t n_blocks)
 {
     json_t *cells = json_object();
@@ -29,7 +29,8 @@ static json_t *cells_of(const struct summary_block *blocks, size_t n_blocks)
         for (size_t i = 0; status == 0 && i < blocks[b].replaced.n_items; i++)
             status = json_object_set_new_nocheck(cells, blocks[b].replaced.items[i], json_true());
         for (size_t i = 0; status == 0 && i < blocks[b].result.n_cells; i++)
-            status = json_object_set_new_nocheck(cells, blocks[b].result.cells[i].hash, json_true());
+            status = json_object_set_new_nocheck(cells, blocks[b].result.cells[i].hash,
+                                                 json_boolean(!blocks[b].result.cells[i].is_counted));
     }
     if (status == 0)
         return cells;
@@ -152,7 +153,7 @@ static int update_events(const struct summary_facts *facts, const struct summary
         status = write_event(writer, facts, COUNTERS_CALIBRATION_CELL, &calibration[i], error_out);
     for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
         const char *cell = csv_text(old, i, CSV_counters_cell);
-        if (json_object_get(measured, cell) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
+        if (json_is_true(json_object_get(measured, cell)) || strcmp(cell, COUNTERS_CALIBRATION_CELL) == 0)
             continue;
         csv_copy_row(writer, old, i);
         status = csv_end_row(writer, error_out);
@@ -298,6 +299,28 @@ bool summary_has_samples(const struct block_result *result, const struct samples
     return has_bound_and_twins(result, samples, start, n_rounds);
 }
 
+/* Simulated and stepped instructions are the same in every process of a program: they are counted once. */
+static void take_counts(struct block_cell *cell, const struct csv_table *table, size_t row)
+{
+    static const char *const exact[] = {"sim", "step"};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        struct counters_result *counters = &cell->counters;
+        if (strcmp(csv_text(table, row, CSV_summary_counter_source), exact[i]) != 0 ||
+            isnan(csv_real(table, row, CSV_summary_instructions_per_row)))
+            continue;
+        *counters = (struct counters_result){
+            .instructions_per_row = csv_real(table, row, CSV_summary_instructions_per_row),
+            .branches_per_row = csv_real(table, row, CSV_summary_branches_per_row),
+            .branch_misses_per_row = csv_real(table, row, CSV_summary_branch_misses_per_row),
+            .core_cycles_per_row = csv_real(table, row, CSV_summary_core_cycles_per_row),
+            .ipc = csv_real(table, row, CSV_summary_ipc),
+            .source = exact[i]};
+        snprintf(counters->status, sizeof counters->status, "%s",
+                 csv_text(table, row, CSV_summary_counter_status));
+        cell->is_counted = true;
+    }
+}
+
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
                        const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
 {
@@ -317,6 +340,7 @@ int summary_find_block(struct summary_block *block, bool *is_done_out, const str
         if (!cell)
             continue;
         n_done += is_row_done(table, i, samples, start, n_rounds);
+        take_counts(cell, table, i);
         if (strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0) {
             cell->verdict.kind = VERDICT_WRONG;
             snprintf(cell->verdict.reason, sizeof cell->verdict.reason, "%s",

@@ -96,6 +96,29 @@ class Claims(unittest.TestCase):
                 row.update(dv="clustered:rate=0.005:fill=0.9:rows=2000000:seed=1:base=0:optimize=1", recipe="clustered")
         self.assertEqual(self.cells(self.rows)[2:], ["", "cannot tell", "Not measured: this run lacks the cells."])
 
+    def test_branch_misses(self):
+        """0.05 misses more at 20 cycles each are 1 of 50 cycles: 2 %; simulated or without a penalty there is no share."""
+        claim = "| share of the extra cycles that branch misses explain, microbenchmark, array of 3,276 against bitset of 7,864 |"
+        for bp, pattern, cycles, misses in ((500, "medium_5", 70, 0.08), (1200, "dense_12", 20, 0.03)):
+            for row in self.rows:
+                if (row["kernel"], row["sink"]) == ("per_row", "row_ids") and f":bp={bp}:" in row["dv"]:
+                    row.update(dv=f"microbench:pattern={pattern}:rows=65536:base=0:optimize=1", recipe="microbench", mode="replay", doubts="",
+                               counter_source="pmu", core_cycles_per_row=str(cycles), branch_misses_per_row=str(misses))
+        cells = self.cells(self.rows, claim)
+        self.assertEqual(cells[2:4], ["", "cannot tell"])
+        self.assertTrue(cells[4].startswith("Not measured: the cost of a branch miss was not measured"), cells)
+        names = "schema,run,cell,event,encoding,source,pass,value_per_row,status".split(",")
+        with open(self.run_dir / "counters.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, names, lineterminator="\n")
+            writer.writeheader()
+            for event, value in (("miss_penalty", 20), ("miss_penalty_low", 15), ("miss_penalty_high", 25)):
+                writer.writerow(dict(schema="2", run=self.row["run"], cell="calibration", event=event, source="pmu", value_per_row=value, status="ok"))
+        self.assertEqual(self.cells(self.rows, claim)[2:4], ["2.00 % (1.50 to 2.50)", "reproduced (factor 2.00)"])
+        for row in self.rows:
+            if row["recipe"] == "microbench":
+                row["counter_source"] = "sim"
+        self.assertIn("the misses are simulated", self.cells(self.rows, claim)[4])
+
     def test_the_code(self):
         """What `asm` finds in this program, for a run of the same compiler; of another one nothing is known."""
         claim = "| the code of lookups that do not branch, into row_ids |"

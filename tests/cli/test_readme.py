@@ -25,7 +25,7 @@ CLAIMS = [
     "lookups at 0.5 %, single deletes against runs of 4096",
     "lookups, deletes in all chunks against in 10 % of them",
     "lookups without a branch, bitsets half full against 8 %",
-    "extra branch misses explain of the lookup below against above the cliff",
+    "share of the extra cycles that branch misses explain, microbenchmark, array of 3,276 against bitset of 7,864",
 ]
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -56,6 +57,28 @@ class Trouble(unittest.TestCase):
         while time.monotonic() < deadline and not (samples.exists() and len(samples.read_text().splitlines()) > 4):
             time.sleep(0.01)
         return process
+
+    @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
+    def test_counts_are_taken_by_the_first_start(self):
+        """A later process start of the same program would find the same: it does not run the simulator again."""
+        log, tools = pathlib.Path(self.folder.name, "log"), pathlib.Path(self.folder.name, "tools")
+        tools.mkdir()
+        (tools / "valgrind").write_text(f'#!/bin/sh\ncase "$*" in *callgrind*) echo x >> {log};; esac\nexec {shutil.which("valgrind")} "$@"\n')
+        (tools / "valgrind").chmod(0o755)
+        found = []
+        for starts in ("1", "2"):
+            log.write_text("")
+            out = self.out + starts
+            self.sweep(*SMALL, *QUICKLY, "--counters", "sim", "--starts", starts, "--out", out, env=dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}"))
+            events = sorted((row["cell"], row["event"], row["value_per_row"]) for row in rows(out + "/counters.csv"))
+            found.append(([row["instructions_per_row"] for row in rows(out + "/summary.csv")], events))
+            found[-1] += (len([line for line in log.read_text().splitlines()]),)
+        once, twice = found
+        self.assertTrue(all(once[0]) and once[1], once)
+        self.assertEqual(once[:2], twice[:2])
+        # Each process tries the simulator once; the four cells are counted by the first.
+        self.assertGreaterEqual(once[2], 4)
+        self.assertLess(twice[2] - once[2], 3)
 
     def interrupt(self, send, *words):
         """Starts a sweep of six cells, sends it a signal in its first block, and lets it go on to its end."""
