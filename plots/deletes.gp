@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # One number of each way to delete over another; what the axes are is in DVBENCH_X and DVBENCH_Y, which of them are
-# logarithmic in DVBENCH_LOG, and where rewriting pays off in DVBENCH_MARK.
+# logarithmic in DVBENCH_LOG; DVBENCH_MARK is where something pays from on, DVBENCH_MARK_TEXT what does.
 figure = "deletes"
 question = "What do the ways to delete cost?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
@@ -12,7 +12,7 @@ set label 3 "Machine: ".machine." · ".croaring." · run ".run
 mark = env("DVBENCH_MARK", "")
 if (strlen(mark) > 0) {
     set arrow 1 from real(mark), graph 0 to real(mark), graph 1 nohead lc rgb "#777777" dt 3
-    set label 5 sprintf(" cow pays from %.3g on", real(mark)) at real(mark), graph 0.97 left font small_font textcolor rgb "#555555"
+    set label 5 sprintf(" %s pays from %.3g on", env("DVBENCH_MARK_TEXT", ""), real(mark)) at real(mark), graph 0.97 left font small_font textcolor rgb "#555555"
 }
 plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? column("x") : NaN):(column("y")) \
         with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)

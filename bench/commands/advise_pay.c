@@ -42,7 +42,7 @@ struct advise_write advise_write_of(const struct advise *advise)
             const double ms =
                 csv_real(table, row, CSV_deletes_write_ms) + csv_real(table, row, CSV_deletes_fsync_ms);
             if (is_text(table, row, CSV_deletes_way, "cow") &&
-                is_text(table, row, CSV_deletes_pattern, "random") &&
+                is_text(table, row, CSV_deletes_pattern, "uniform") &&
                 is_text(table, row, CSV_deletes_verdict, "ok") &&
                 csv_real(table, row, CSV_deletes_batch) == 1 && ms > 0)
                 return (struct advise_write){1e6 * ms / csv_real(table, row, CSV_deletes_rows),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One batch of deletes, in one of the ways.
  *
- * Place in the data flow: a condition of SQL, struct delete_state -> new files on the disk -> the next state. */
+ * Place in the data flow: a condition of SQL, struct delete_state -> new files on the disk -> the next
+ * state. */
 #ifndef DVBENCH_DELETE_BATCH_H
 #define DVBENCH_DELETE_BATCH_H
 
@@ -15,8 +16,9 @@ struct delete_costs {
     uint64_t n_bytes; /* of the files written */
 };
 
-/* Deletes the rows of `condition` and commits; what is superseded is removed afterwards, outside all times. On failure
- * the table on the disk is that before the batch, `state` is to be freed. Returns 0 or a negative code. */
+/* Deletes the rows of `condition` and commits; what is superseded is removed afterwards, outside all
+ * times. On failure the table on the disk is that before the batch, `state` is to be freed. Returns 0 or a
+ * negative code. */
 int delete_batch(struct delete_state *state, enum delete_way way, struct engine *engine,
                  const char *condition, struct delete_costs *costs_out, struct dv_error *error_out);
 

@@ -15,8 +15,9 @@ enum { DELETE_N_READS = 4 };
 /* Columns summed up by each read: 0 (a count), 1, 3 and 9. */
 extern const unsigned delete_read_columns[DELETE_N_READS];
 
-/* Count and sums of the rows that are left after each number of batches: n_batches + 1 items, owned by the caller.
- * Computed from the keys in C and one pass over the table as it was made; no file of deletes is read. */
+/* Count and sums of the rows that are left after each number of batches: n_batches + 1 items, owned by the
+ * caller. Computed from the keys in C and one pass over the table as it was made; no file of deletes is
+ * read. */
 int delete_expect(struct scan_expected **expected_out, struct engine *engine, const struct scan_table *table,
                   const struct delete_options *options, enum delete_pattern pattern,
                   struct dv_error *error_out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run of `deletes`: the table, for each pattern all batches in all ways, and run.json.
  *
- * Place in the data flow: struct delete_options, an open engine -> deletes.csv and run.json of the run's folder. */
+ * Place in the data flow: struct delete_options, an open engine -> deletes.csv and run.json of the run's
+ * folder. */
 #ifndef DVBENCH_DELETE_RUN_H
 #define DVBENCH_DELETE_RUN_H
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "run_dir.h"
+#include "sweep_options.h"
 
 void engine_record_fill(struct engine_record *record_out, const struct engine_run *run, const char *plan,
                         const struct engine_run_numbers *numbers)
@@ -43,4 +44,20 @@ void engine_record_fill(struct engine_record *record_out, const struct engine_ru
                                      .counter_status = "a run inside an engine is not counted",
                                      .settings = record->settings,
                                      .n_settings = ENGINE_RUN_SETTINGS};
+}
+
+int engine_run_pin(int cpu, uint64_t n_threads, struct run_info *info, struct dv_error *error_out)
+{
+    struct dv_error error = {0};
+    info->pinned_cpu = -1;
+    if (cpu == SWEEP_CPU_NONE || (cpu == SWEEP_CPU_DEFAULT && n_threads > 1))
+        return 0;
+    const int chosen = cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : cpu;
+    if (chosen >= 0 && machine_pin_cpu(chosen, &error) == 0)
+        info->pinned_cpu = chosen;
+    else if (cpu >= 0) {
+        *error_out = error;
+        return error.code;
+    }
+    return 0;
 }

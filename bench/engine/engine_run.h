@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every run inside an engine has: its folder, its words, whether it was interrupted, and its record.
  *
- * Place in the data flow: a command -> struct engine_run -> scan_run, delete_run -> run.json of the run's folder. */
+ * Place in the data flow: a command -> struct engine_run -> scan_run, delete_run -> run.json of the run's
+ * folder. */
 #ifndef DVBENCH_ENGINE_RUN_H
 #define DVBENCH_ENGINE_RUN_H
 
@@ -39,5 +40,10 @@ struct engine_run_numbers {
 };
 void engine_record_fill(struct engine_record *record_out, const struct engine_run *run, const char *plan,
                         const struct engine_run_numbers *numbers);
+
+/* Runs on `cpu`, or as SWEEP_CPU_DEFAULT and SWEEP_CPU_NONE say, and notes which in `info`; several
+ * threads are not pinned unless asked to. Returns 0, or the code of machine_pin_cpu for a CPU that was
+ * named. */
+int engine_run_pin(int cpu, uint64_t n_threads, struct run_info *info, struct dv_error *error_out);
 
 #endif

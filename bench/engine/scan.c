@@ -8,12 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine.h"
 #include "run_dir.h"
 #include "run_json.h"
 #include "run_record.h"
 #include "scan_run.h"
-#include "sweep_options.h"
 
 /* What the steps below share. */
 struct scan {
@@ -226,22 +224,6 @@ static int make_tables(const struct scan *scan, const char *data, struct progres
 
 /* --- the run --- */
 
-static int pin(const struct scan_options *options, struct run_info *info, struct dv_error *error_out)
-{
-    struct dv_error error = {0};
-    info->pinned_cpu = -1;
-    if (options->cpu == SWEEP_CPU_NONE || (options->cpu == SWEEP_CPU_DEFAULT && options->n_threads > 1))
-        return 0;
-    const int cpu = options->cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : options->cpu;
-    if (cpu >= 0 && machine_pin_cpu(cpu, &error) == 0)
-        info->pinned_cpu = cpu;
-    else if (options->cpu >= 0) {
-        *error_out = error;
-        return error.code;
-    }
-    return 0;
-}
-
 static int open_csv(const struct scan *scan, struct scan_run *run, struct dv_error *error_out)
 {
     char *path = run_dir_file(scan->run->dir, run_dir_csv_name(CSV_FILE_scan));
@@ -289,7 +271,7 @@ static int measure(const struct scan *scan, struct scan_run *run, const char *da
     if (status == 0)
         status = engine_query(scan->run->engine, NULL, error_out, "SET threads=%d", scan->options->n_threads);
     if (status == 0)
-        status = pin(scan->options, info, error_out);
+        status = engine_run_pin(scan->options->cpu, (uint64_t)scan->options->n_threads, info, error_out);
     if (status == 0)
         status = scan_function_new(&run->function, scan->run->engine, (uint64_t)scan->options->n_threads,
                                    error_out);

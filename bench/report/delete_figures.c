@@ -13,7 +13,8 @@
 #include "gnuplot.h"
 #include "run_dir.h"
 
-/* Also the columns that the frame of every figure reads (plots/common.gp). Returns how many points there are. */
+/* Also the columns that the frame of every figure reads (plots/common.gp). Returns how many points there
+ * are. */
 static size_t write_points(FILE *file, const struct csv_table *deletes, const struct delete_figure *figure,
                            const char *pattern)
 {
@@ -22,12 +23,12 @@ static size_t write_points(FILE *file, const struct csv_table *deletes, const st
     fputs("x,y,kernel,technique,works_at_open,verdict,machine,croaring,run,counter_source,batch_rows,mode,"
           "sink\n",
           file);
-    for (const char *const *way = delete_way_ids; *way; way++)
+    for (int way = 0; way < DELETE_N_WAYS; way++)
         for (size_t i = 0; i < delete_figure_n_points(figure, deletes); i++)
-            if (delete_figure_point(figure, deletes, pattern, *way, i, &x, &y)) {
-                fprintf(file, "%.12g,%.12g,%s,%s,,ok,%s,%s,%s,,,,\n", x, y, *way, *way,
-                        csv_text(deletes, 0, CSV_deletes_machine), csv_text(deletes, 0, CSV_deletes_engine),
-                        csv_text(deletes, 0, CSV_deletes_run));
+            if (delete_figure_point(figure, deletes, pattern, (enum delete_way)way, i, &x, &y)) {
+                fprintf(file, "%.12g,%.12g,%s,%s,,ok,%s,%s,%s,,,,\n", x, y, delete_way_ids[way],
+                        delete_way_ids[way], csv_text(deletes, 0, CSV_deletes_machine),
+                        csv_text(deletes, 0, CSV_deletes_engine), csv_text(deletes, 0, CSV_deletes_run));
                 n++;
             }
     return n;
@@ -44,26 +45,41 @@ static int write_data(size_t *n_points_out, const char *path, const struct csv_t
     return fclose(file) != 0 || failed ? dv_fail(error_out, DV_ERROR_IO, "cannot write %s", path) : 0;
 }
 
+/* Where rewriting pays off, or from where on compacting does; NaN of other figures. */
+static double mark_of(const struct delete_figure *figure, const struct delete_group *group)
+{
+    if (figure->kind == DELETE_OVER_SCANS)
+        return delete_crossover(group, DELETE_COW, DELETE_V3, figure->column, DELETE_EACH).median;
+    return figure->column == CSV_deletes_load_ms ? delete_compacting_pays_from(group) : NAN;
+}
+
 static int run_script(const char *out, const char *data, const char *scripts,
                       const struct figure_style *style, const struct csv_table *deletes,
                       const struct delete_figure *figure, const char *pattern, struct dv_error *error_out)
 {
-    char *script = run_dir_file(scripts, "deletes.gp"), subtitle[200], crossover[32] = "", said[200] = "";
-    const double scans =
-        figure->kind == DELETE_OVER_SCANS ? delete_crossover(deletes, pattern, figure->column) : NAN;
+    char *script = run_dir_file(scripts, "deletes.gp"), subtitle[200], mark_text[32] = "", said[200] = "";
+    const struct delete_group group = {deletes, pattern, 0};
+    const double mark = mark_of(figure, &group);
     if (!script)
         return dv_no_memory(error_out);
-    snprintf(subtitle, sizeof subtitle, "pattern %s, %s rows in %s files", pattern,
-             csv_text(deletes, 0, CSV_deletes_rows), csv_text(deletes, 0, CSV_deletes_files));
-    if (isfinite(scans) && scans > 0)
-        snprintf(crossover, sizeof crossover, "%.12g", scans);
-    struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 7] = {
-        {"DVBENCH_DATA", data},         {"DVBENCH_OUT", out},
-        {"DVBENCH_SUBTITLE", subtitle}, {"DVBENCH_X", figure->x},
-        {"DVBENCH_Y", figure->y},       {"DVBENCH_LOG", figure->kind == DELETE_OVER_SCANS ? "xy" : ""},
-        {"DVBENCH_MARK", crossover},
+    if (figure->kind == DELETE_OVER_SIZES)
+        snprintf(subtitle, sizeof subtitle, "pattern %s, one file", pattern);
+    else
+        snprintf(subtitle, sizeof subtitle, "pattern %s, %s rows in %s files", pattern,
+                 csv_text(deletes, 0, CSV_deletes_rows), csv_text(deletes, 0, CSV_deletes_files));
+    if (mark > 0 && mark < DELETE_NEVER)
+        snprintf(mark_text, sizeof mark_text, "%.12g", mark);
+    struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 8] = {
+        {"DVBENCH_DATA", data},
+        {"DVBENCH_OUT", out},
+        {"DVBENCH_SUBTITLE", subtitle},
+        {"DVBENCH_X", figure->x},
+        {"DVBENCH_Y", figure->y},
+        {"DVBENCH_LOG", figure->logarithmic},
+        {"DVBENCH_MARK", mark_text},
+        {"DVBENCH_MARK_TEXT", figure->kind == DELETE_OVER_SCANS ? "cow" : "compacting"},
     };
-    figure_style_variables(style, figure->question, variables + 7);
+    figure_style_variables(style, figure->question, variables + 8);
     const int status =
         gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said, error_out);
     free(script);
@@ -95,8 +111,10 @@ int delete_figures_draw(const char *run_dir, const struct figure_style *style, s
     if (status == 0)
         status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     for (size_t row = 0; status == 0 && row < csv_n_rows(deletes); row++)
-        for (size_t i = 0; status == 0 && i < delete_n_figures && delete_is_first(deletes, row); i++)
-            if (figure_style_matches(&style->figures, delete_figures[i].id))
+        for (size_t i = 0;
+             status == 0 && i < delete_n_figures && delete_is_first(deletes, row, CSV_deletes_pattern); i++)
+            if (delete_figures[i].study == delete_study_of(deletes) &&
+                figure_style_matches(&style->figures, delete_figures[i].id))
                 status = draw(folder, scripts, style, deletes, &delete_figures[i],
                               csv_text(deletes, row, CSV_deletes_pattern), error_out);
     csv_free(deletes);

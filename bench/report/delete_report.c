@@ -5,166 +5,304 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "delete_options.h"
+#include "delete_claims.h"
 #include "delete_rows.h"
 #include "report_numbers.h"
 
-enum { N_WAYS = 4, COW = 0, V2 = 1, V3 = 3, N_READS = 4 };
+enum { N_READS = 4 };
 
 static const enum csv_column reads[N_READS] = {CSV_deletes_count_ms, CSV_deletes_scan1_ms,
                                                CSV_deletes_scan3_ms, CSV_deletes_scan9_ms};
 static const char *const read_names[N_READS] = {"count", "1 column", "3 columns", "9 columns"};
 
-static double value_of(const struct csv_table *deletes, const char *pattern, int way, double batch,
-                       enum csv_column column)
+/* A row of texts that are written one after the other; as wide as the widest table. */
+enum { MOST_CELLS = 12 };
+struct cells {
+    char texts[MOST_CELLS][96];
+    size_t n;
+};
+
+static void add_text(struct cells *cells, const char *text)
 {
-    return delete_value(deletes, pattern, delete_way_ids[way], batch, column);
+    snprintf(cells->texts[cells->n++], sizeof *cells->texts, "%s", text);
 }
 
-static double last_read(const struct csv_table *deletes, const char *pattern, int way, enum csv_column column)
+static void add_number(struct cells *cells, double value)
 {
-    return value_of(deletes, pattern, way, DELETE_LAST_READ, column);
+    report_number(value, cells->texts[cells->n++], sizeof *cells->texts);
 }
 
-/* --- tables --- */
+static void add_count(struct cells *cells, double value)
+{
+    snprintf(cells->texts[cells->n++], sizeof *cells->texts, isnan(value) ? "" : "%.0f", value);
+}
 
-static void write_batches(const struct report_text *text, const struct csv_table *deletes,
-                          const char *pattern)
+static void write_cells(const struct report_text *text, const struct cells *cells)
+{
+    const char *row[MOST_CELLS];
+    for (size_t i = 0; i < cells->n; i++)
+        row[i] = cells->texts[i];
+    report_table_row(text, row, cells->n);
+}
+
+/* --- what pays --- */
+
+static const char *scans_text(double scans, char *out, size_t n_out)
+{
+    if (scans >= DELETE_NEVER)
+        snprintf(out, n_out, "never");
+    else if (scans <= 0)
+        snprintf(out, n_out, "at once");
+    else
+        report_number(scans, out, n_out);
+    return out;
+}
+
+/* "53.1 (41.0 to 66.2)", "" of no sample. */
+static void add_crossover(struct cells *cells, const struct stats_summary *scans)
+{
+    char texts[3][24], both[96] = "";
+    scans_text(scans->median, texts[0], 24);
+    scans_text(scans->interval.low, texts[1], 24);
+    scans_text(scans->interval.high, texts[2], 24);
+    if (scans->interval.exists && scans->interval.low < scans->interval.high)
+        snprintf(both, sizeof both, "%s (%s to %s)", texts[0], texts[1], texts[2]);
+    else if (scans->n_samples > 0)
+        snprintf(both, sizeof both, "%s", texts[0]);
+    add_text(cells, both);
+}
+
+static void write_rule(const struct report_text *text, double least, double most)
+{
+    char texts[2][32];
+    if (isnan(least))
+        return;
+    scans_text(least, texts[0], 32);
+    scans_text(most, texts[1], 32);
+    if (most >= DELETE_NEVER)
+        report_paragraph(
+            text,
+            "Rule of thumb from these numbers: with fewer than %s scans per batch of deletes leave the "
+            "vectors. Rewriting did not pay for every pattern and width here, however many scans: where "
+            "the table says never, scans of the rewritten table were not faster.",
+            texts[0]);
+    else
+        report_paragraph(
+            text,
+            "Rule of thumb from these numbers: with fewer than %s scans per batch of deletes leave the "
+            "vectors, with more than %s rewrite; between them pattern and width decide, as the table "
+            "says.",
+            texts[0], texts[1]);
+}
+
+static void write_crossovers(const struct report_text *text, const struct csv_table *deletes)
+{
+    const char *headers[1 + N_READS] = {"pattern"};
+    double least = NAN, most = NAN;
+    memcpy(headers + 1, read_names, sizeof read_names);
+    report_heading(text, 2, "After how many scans does rewriting pay off?");
+    report_paragraph(
+        text,
+        "Scans per batch of deletes after which cow has cost less than v3: (time to delete by cow minus "
+        "that by v3) / (time of the scan after v3 minus that after cow), of the same batch and round; the "
+        "median over all batches and rounds, and its interval (95 %%).");
+    report_table_begin(text, headers, 1 + N_READS);
+    for (size_t row = 0; row < csv_n_rows(deletes); row++) {
+        const struct delete_group group = {deletes, csv_text(deletes, row, CSV_deletes_pattern), 0};
+        struct cells cells = {.n = 0};
+        if (!delete_is_first(deletes, row, CSV_deletes_pattern))
+            continue;
+        add_text(&cells, group.pattern);
+        for (int i = 0; i < N_READS; i++) {
+            const struct stats_summary scans =
+                delete_crossover(&group, DELETE_COW, DELETE_V3, reads[i], DELETE_EACH);
+            add_crossover(&cells, &scans);
+            least = fmin(least, scans.median);
+            most = fmax(most, scans.median);
+        }
+        write_cells(text, &cells);
+    }
+    report_table_end(text);
+    write_rule(text, least, most);
+}
+
+/* --- the study of ways --- */
+
+static void write_batches(const struct report_text *text, const struct delete_group *group)
 {
     static const char *const headers[] = {"batch",   "cow, ms", "v2, ms",         "v2_compact, ms", "v3, ms",
                                           "cow, KB", "v2, KB",  "v2_compact, KB", "v3, KB"};
     report_table_begin(text, headers, 9);
-    for (double batch = 1; batch <= csv_real(deletes, 0, CSV_deletes_batches); batch++) {
-        char texts[9][32];
-        const char *cells[9];
-        bool is_there = false;
-        snprintf(texts[0], sizeof texts[0], "%.0f", batch);
-        for (int way = 0; way < N_WAYS; way++) {
-            const double ms = value_of(deletes, pattern, way, batch, CSV_deletes_delete_ms),
-                         n_bytes = value_of(deletes, pattern, way, batch, CSV_deletes_bytes_written);
-            report_number(ms, texts[1 + way], 32);
-            report_number(n_bytes / 1e3, texts[5 + way], 32);
-            is_there |= !isnan(n_bytes);
-        }
-        for (int i = 0; i < 9; i++)
-            cells[i] = texts[i];
-        if (is_there)
-            report_table_row(text, cells, 9);
+    for (double batch = 1; batch <= csv_real(group->deletes, 0, CSV_deletes_batches); batch++) {
+        struct cells cells = {.n = 0};
+        add_count(&cells, batch);
+        for (int way = 0; way < DELETE_N_WAYS; way++)
+            add_number(&cells, delete_value(group, (enum delete_way)way, batch, CSV_deletes_delete_ms));
+        for (int way = 0; way < DELETE_N_WAYS; way++)
+            add_number(&cells,
+                       delete_value(group, (enum delete_way)way, batch, CSV_deletes_bytes_written) / 1e3);
+        write_cells(text, &cells);
     }
     report_table_end(text);
 }
 
-static void write_sums(const struct report_text *text, const struct csv_table *deletes, const char *pattern)
+static void write_sums(const struct report_text *text, const struct delete_group *group)
 {
     static const char *const headers[] = {
         "way",         "all deletes, ms", "written, MB",  "files afterwards", "files of deletes, KB",
         "loading, ms", "count, ms",       "1 column, ms", "3 columns, ms",    "9 columns, ms"};
     report_table_begin(text, headers, 10);
-    for (int way = 0; way < N_WAYS; way++) {
-        const char *id = delete_way_ids[way];
-        const double n_files = last_read(deletes, pattern, way, CSV_deletes_table_files);
-        const double values[] = {delete_sum(deletes, pattern, id, CSV_deletes_delete_ms),
-                                 delete_sum(deletes, pattern, id, CSV_deletes_bytes_written) / 1e6, n_files,
-                                 last_read(deletes, pattern, way, CSV_deletes_delete_bytes) / 1e3,
-                                 last_read(deletes, pattern, way, CSV_deletes_load_ms)};
-        char texts[9][32];
-        const char *cells[10] = {id};
-        for (int i = 0; i < 9; i++)
-            cells[1 + i] = report_number(i < 5 ? values[i] : last_read(deletes, pattern, way, reads[i - 5]),
-                                         texts[i], 32);
-        if (!isnan(n_files))
-            report_table_row(text, cells, 10);
+    for (int i = 0; i < DELETE_N_WAYS; i++) {
+        const enum delete_way way = (enum delete_way)i;
+        const double n_files = delete_value(group, way, DELETE_LAST_READ, CSV_deletes_table_files);
+        struct cells cells = {.n = 0};
+        if (isnan(n_files))
+            continue;
+        add_text(&cells, delete_way_ids[way]);
+        add_number(&cells, delete_sum(group, way, CSV_deletes_delete_ms).median);
+        add_number(&cells, delete_sum(group, way, CSV_deletes_bytes_written).median / 1e6);
+        add_count(&cells, n_files);
+        add_number(&cells, delete_value(group, way, DELETE_LAST_READ, CSV_deletes_delete_bytes) / 1e3);
+        add_number(&cells, delete_value(group, way, DELETE_LAST_READ, CSV_deletes_load_ms));
+        for (int read = 0; read < N_READS; read++)
+            add_number(&cells, delete_value(group, way, DELETE_LAST_READ, reads[read]));
+        write_cells(text, &cells);
     }
     report_table_end(text);
 }
 
-/* --- what pays --- */
-
-static void write_crossovers(const struct report_text *text, const struct csv_table *deletes,
-                             const char *pattern)
+/* The parts of a delete: where the time goes. */
+static void write_parts(const struct report_text *text, const struct delete_group *group)
 {
-    char list[400] = "";
-    size_t n = 0;
-    for (int i = 0; i < N_READS; i++) {
-        const double scans = delete_crossover(deletes, pattern, reads[i]);
-        char number[32];
-        report_number(scans, number, sizeof number);
-        if (isnan(scans))
+    static const char *const headers[] = {"way", "find, ms", "write, ms", "fsync, ms", "commit, ms"};
+    static const enum csv_column parts[] = {CSV_deletes_find_ms, CSV_deletes_write_ms, CSV_deletes_fsync_ms,
+                                            CSV_deletes_commit_ms};
+    report_paragraph(text, "Of a batch, the median of each part:");
+    report_table_begin(text, headers, 5);
+    for (int way = 0; way < DELETE_N_WAYS; way++) {
+        struct cells cells = {.n = 0};
+        if (isnan(delete_value(group, (enum delete_way)way, DELETE_EACH, CSV_deletes_find_ms)))
             continue;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s", n ? "; " : "", read_names[i],
-                              isinf(scans) ? "never (not faster in this run)"
-                              : scans <= 0 ? "at once"
-                                           : number);
+        add_text(&cells, delete_way_ids[way]);
+        for (int i = 0; i < 4; i++)
+            add_number(&cells, delete_value(group, (enum delete_way)way, DELETE_EACH, parts[i]));
+        write_cells(text, &cells);
     }
-    if (n)
+    report_table_end(text);
+}
+
+/* --- the study of batches --- */
+
+static void write_growth(const struct report_text *text, const struct delete_group *group)
+{
+    const double n_batches = csv_real(group->deletes, 0, CSV_deletes_batches),
+                 first = delete_value(group, DELETE_V2, 1, CSV_deletes_load_ms),
+                 last = delete_value(group, DELETE_V2, n_batches, CSV_deletes_load_ms),
+                 from = delete_compacting_pays_from(group);
+    if (!isnan(first) && !isnan(last) && n_batches > 1)
         report_paragraph(
             text,
-            "Rewriting (cow) pays off against deletion vectors (v3) after this many scans per batch of "
-            "deletes: %s. Rule of thumb: rewrite where a table is scanned more often than "
-            "that between two deletes.",
-            list);
+            "Loading V2's files took %.3g ms after one batch and %.3g ms after %.0f: %.3g ms more per batch.",
+            first, last, n_batches, (last - first) / (n_batches - 1));
+    report_paragraph(
+        text,
+        "Compacting pays off after this many scans of one column: the extra time of a batch that merges all "
+        "positions into one file, over what a scan saves by it.");
+    if (!isnan(from))
+        report_paragraph(text, "Rule of thumb from these numbers: from %.0f batches on one scan pays for it.",
+                         from);
+    else
+        report_paragraph(text, "After the last batch measured one scan did not pay for it.");
 }
 
-/* --- directions --- */
-
-/* Times of one run without intervals: what differs by less than a tenth is not told apart. */
-static const char *judge(double less, double more)
+static void write_many(const struct report_text *text, const struct delete_group *group)
 {
-    return isnan(less) || isnan(more) ? "cannot tell"
-           : less < 0.9 * more        ? "reproduced"
-           : more < 0.9 * less        ? "differs"
-                                      : "cannot tell";
-}
-
-static void write_direction(const struct report_text *text, const char *what, const char *published,
-                            double less, double more)
-{
-    char texts[2][32], measured[80];
-    report_number(less, texts[0], 32);
-    report_number(more, texts[1], 32);
-    snprintf(measured, sizeof measured, texts[0][0] && texts[1][0] ? "%s and %s ms" : "not in this run",
-             texts[0], texts[1]);
-    const char *cells[] = {what, published, measured, judge(less, more)};
-    report_table_row(text, cells, 4);
-}
-
-static void write_directions(const struct report_text *text, const struct csv_table *deletes,
-                             const char *pattern)
-{
-    static const char *const headers[] = {"direction", "published", "measured here", "verdict"};
-    double delete_ms[N_WAYS], count_ms[N_WAYS];
-    for (int way = 0; way < N_WAYS; way++) {
-        delete_ms[way] = delete_sum(deletes, pattern, delete_way_ids[way], CSV_deletes_delete_ms);
-        count_ms[way] = last_read(deletes, pattern, way, CSV_deletes_count_ms);
+    static const char *const headers[] = {"batches",
+                                          "v2: loading, ms",
+                                          "v2_compact: loading, ms",
+                                          "v2: 1 column, ms",
+                                          "v2_compact: 1 column, ms",
+                                          "v3: 1 column, ms",
+                                          "v2: delete, ms",
+                                          "v2_compact: delete, ms",
+                                          "v3: delete, ms",
+                                          "compacting pays after scans"};
+    const double n_batches = csv_real(group->deletes, 0, CSV_deletes_batches);
+    report_table_begin(text, headers, 10);
+    for (double batch = 1; batch <= n_batches; batch++) {
+        const struct stats_summary scans =
+            delete_crossover(group, DELETE_V2_COMPACT, DELETE_V2, CSV_deletes_scan1_ms, batch);
+        struct cells cells = {.n = 0};
+        if (isnan(delete_value(group, DELETE_V2, batch, CSV_deletes_scan1_ms)) &&
+            isnan(delete_value(group, DELETE_V3, batch, CSV_deletes_scan1_ms)))
+            continue;
+        add_count(&cells, batch);
+        for (int way = DELETE_V2; way <= DELETE_V2_COMPACT; way++)
+            add_number(&cells, delete_value(group, (enum delete_way)way, batch, CSV_deletes_load_ms));
+        for (int way = DELETE_V2; way < DELETE_N_WAYS; way++)
+            add_number(&cells, delete_value(group, (enum delete_way)way, batch, CSV_deletes_scan1_ms));
+        for (int way = DELETE_V2; way < DELETE_N_WAYS; way++)
+            add_number(&cells, delete_value(group, (enum delete_way)way, batch, CSV_deletes_delete_ms));
+        add_crossover(&cells, &scans);
+        write_cells(text, &cells);
     }
-    report_table_begin(text, headers, 4);
-    write_direction(text, "deleting: v3 before cow", "13.89 and 27.75 s", delete_ms[V3], delete_ms[COW]);
-    write_direction(text, "deleting: v3 before v2", "13.89 and 27.77 s", delete_ms[V3], delete_ms[V2]);
-    write_direction(text, "counting: cow before v3", "0.33 and 0.72 s", count_ms[COW], count_ms[V3]);
-    write_direction(text, "counting: v3 before v2", "0.72 and 1.20 s", count_ms[V3], count_ms[V2]);
+    report_table_end(text);
+    write_growth(text, group);
+}
+
+/* --- the study of sizes --- */
+
+static void write_sizes(const struct report_text *text, const struct csv_table *deletes, const char *pattern)
+{
+    static const enum delete_way ways[] = {DELETE_COW, DELETE_V2, DELETE_V3};
+    static const char *const headers[] = {
+        "rows",        "MB of the file", "cow, ms", "v2, ms", "v3, ms",
+        "cow / v3",    "cow, KB",        "v2, KB",  "v3, KB", "cow pays after scans of 1 column",
+        "of 9 columns"};
+    report_table_begin(text, headers, 11);
+    for (size_t row = 0; row < csv_n_rows(deletes); row++) {
+        const struct delete_group group = {deletes, pattern, csv_real(deletes, row, CSV_deletes_rows)};
+        struct cells cells = {.n = 0};
+        if (!delete_is_first(deletes, row, CSV_deletes_rows))
+            continue;
+        add_count(&cells, group.n_rows);
+        add_number(&cells, csv_real(deletes, row, CSV_deletes_data_bytes) / 1e6);
+        for (int i = 0; i < 3; i++)
+            add_number(&cells, delete_value(&group, ways[i], DELETE_EACH, CSV_deletes_delete_ms));
+        const struct stats_summary ratio = delete_ratio(&group, DELETE_COW, DELETE_V3, CSV_deletes_delete_ms);
+        add_crossover(&cells, &ratio);
+        for (int i = 0; i < 3; i++)
+            add_number(&cells, delete_value(&group, ways[i], DELETE_EACH, CSV_deletes_bytes_written) / 1e3);
+        for (int i = 1; i < N_READS; i += 2) {
+            const struct stats_summary scans =
+                delete_crossover(&group, DELETE_COW, DELETE_V3, reads[i], DELETE_EACH);
+            add_crossover(&cells, &scans);
+        }
+        write_cells(text, &cells);
+    }
     report_table_end(text);
 }
 
 /* --- figures --- */
 
-/* "Question random: cow 812 at 1, 990 at 10; v3 40 at 1, 61 at 10." */
+/* "Question Pattern uniform, ms over batches: cow 812 at 1, 990 at 10; v3 40 at 1, 61 at 10." */
 static void write_alternative(char *out, size_t n_out, const struct delete_figure *figure,
                               const struct csv_table *deletes, const char *pattern)
 {
     size_t n = (size_t)snprintf(out, n_out, "%s Pattern %.40s, %s over %s:", figure->question, pattern,
                                 figure->y, figure->x);
-    for (int way = 0; way < N_WAYS; way++) {
+    for (int way = 0; way < DELETE_N_WAYS; way++) {
         double first[2] = {NAN, NAN}, last[2] = {NAN, NAN};
-        char texts[4][32];
+        char texts[2][32];
         for (size_t i = 0; i < delete_figure_n_points(figure, deletes); i++)
-            if (delete_figure_point(figure, deletes, pattern, delete_way_ids[way], i, &last[0], &last[1]) &&
+            if (delete_figure_point(figure, deletes, pattern, (enum delete_way)way, i, &last[0], &last[1]) &&
                 isnan(first[0]))
                 memcpy(first, last, sizeof first);
         if (isnan(first[0]) || n >= n_out)
             continue;
-        n += (size_t)snprintf(out + n, n_out - n, " %s %s at %s, %s at %s;", delete_way_ids[way],
-                              report_number(first[1], texts[0], 32), report_number(first[0], texts[1], 32),
-                              report_number(last[1], texts[2], 32), report_number(last[0], texts[3], 32));
+        n += (size_t)snprintf(out + n, n_out - n, " %s %s at %.4g, %s at %.4g;", delete_way_ids[way],
+                              report_number(first[1], texts[0], 32), first[0],
+                              report_number(last[1], texts[1], 32), last[0]);
     }
     if (n < n_out)
         out[n - 1] = '.';
@@ -176,6 +314,8 @@ static void write_pictures(const struct report_text *text, const char *run_dir,
     static const char *const extensions[] = {"svg", "png", "pdf"};
     for (size_t i = 0; i < delete_n_figures; i++) {
         char alternative[800], path[128];
+        if (delete_figures[i].study != delete_study_of(deletes))
+            continue;
         write_alternative(alternative, sizeof alternative, &delete_figures[i], deletes, pattern);
         for (int j = 0; j < 3; j++) {
             snprintf(path, sizeof path, "plots/%s.%.40s.%s", delete_figures[i].id, pattern, extensions[j]);
@@ -185,32 +325,49 @@ static void write_pictures(const struct report_text *text, const char *run_dir,
     }
 }
 
+/* --- all of it --- */
+
+static void write_pattern(const struct report_text *text, const char *run_dir,
+                          const struct csv_table *deletes, const char *pattern)
+{
+    const struct delete_group group = {deletes, pattern, 0};
+    const enum delete_study study = delete_study_of(deletes);
+    char title[80];
+    snprintf(title, sizeof title, "Deletes of pattern %.40s", pattern);
+    report_heading(text, 2, title);
+    if (study == DELETE_STUDY_WAYS)
+        write_sums(text, &group);
+    else if (study == DELETE_STUDY_BATCHES)
+        write_many(text, &group);
+    else
+        write_sizes(text, deletes, pattern);
+    write_pictures(text, run_dir, deletes, pattern);
+    if (study == DELETE_STUDY_WAYS) {
+        write_parts(text, &group);
+        write_batches(text, &group);
+    }
+}
+
 void delete_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *deletes)
 {
     if (csv_n_rows(deletes) == 0)
         return;
     report_paragraph(
         text,
-        "Machine: %s. %s, %s threads. %s rows in %s files, %s batches. cow rewrites the files, v2 writes "
-        "position deletes, v2_compact merges them into one file, v3 writes deletion vectors; every count "
-        "and sum was compared with what must be left.",
+        "Machine: %s. %s, threads: %s. Study %s: rows %s, files %s, batches %s, which delete %.3g %%. cow "
+        "rewrites "
+        "the files, v2 writes position deletes, v2_compact merges them into one file, v3 writes deletion "
+        "vectors; "
+        "every count and sum was compared with what must be left. Times are medians over the rounds.",
         csv_text(deletes, 0, CSV_deletes_machine), csv_text(deletes, 0, CSV_deletes_engine),
-        csv_text(deletes, 0, CSV_deletes_threads), csv_text(deletes, 0, CSV_deletes_rows),
-        csv_text(deletes, 0, CSV_deletes_files), csv_text(deletes, 0, CSV_deletes_batches));
-    report_paragraph(text, "The published times are those of a cluster, where the overhead of jobs hides "
-                           "what the formats cost. So only directions are judged, from one time each, and "
-                           "only where the two times differ by more than a tenth.");
-    for (size_t row = 0; row < csv_n_rows(deletes); row++) {
-        const char *pattern = csv_text(deletes, row, CSV_deletes_pattern);
-        char title[80];
-        if (!delete_is_first(deletes, row))
-            continue;
-        snprintf(title, sizeof title, "Deletes of pattern %.40s", pattern);
-        report_heading(text, 2, title);
-        write_sums(text, deletes, pattern);
-        write_crossovers(text, deletes, pattern);
-        write_pictures(text, run_dir, deletes, pattern);
-        write_directions(text, deletes, pattern);
-        write_batches(text, deletes, pattern);
+        csv_text(deletes, 0, CSV_deletes_threads), csv_text(deletes, 0, CSV_deletes_study),
+        csv_text(deletes, csv_n_rows(deletes) - 1, CSV_deletes_rows), csv_text(deletes, 0, CSV_deletes_files),
+        csv_text(deletes, 0, CSV_deletes_batches), 100 * csv_real(deletes, 0, CSV_deletes_rate));
+    if (delete_study_of(deletes) == DELETE_STUDY_WAYS) {
+        write_crossovers(text, deletes);
+        delete_claims_write(text, deletes);
     }
+    for (size_t row = 0; row < csv_n_rows(deletes); row++)
+        if (delete_is_first(deletes, row, CSV_deletes_pattern))
+            write_pattern(text, run_dir, deletes, csv_text(deletes, row, CSV_deletes_pattern));
 }

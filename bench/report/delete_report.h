@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What three ways to delete cost, from deletes.csv: tables, figures, and after how many scans rewriting pays.
  *
- * Place in the data flow: RUN/deletes.csv -> RUN/plots/deletes_KIND.PATTERN.svg; sections of report.md and .html. */
+ * Place in the data flow: RUN/deletes.csv -> RUN/plots/deletes_KIND.PATTERN.svg; sections of report.md and
+ * .html. */
 #ifndef DVBENCH_DELETE_REPORT_H
 #define DVBENCH_DELETE_REPORT_H
 
@@ -9,8 +10,8 @@
 #include "figure_style.h"
 #include "report_text.h"
 
-/* Draws five figures for each pattern of the run. Returns 0, the code of run_dir_load, DV_ERROR_UNAVAILABLE (no gnuplot),
- * DV_ERROR_IO. */
+/* Draws five figures for each pattern of the run. Returns 0, the code of run_dir_load,
+ * DV_ERROR_UNAVAILABLE (no gnuplot), DV_ERROR_IO. */
 int delete_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out);
 
 /* Each pattern's tables and crossovers, the figures that the run has, and the published directions. */

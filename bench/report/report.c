@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "csv.h"
+#include "delete_claims.h"
 #include "delete_report.h"
 #include "file_write.h"
 #include "report_answer.h"
@@ -179,6 +180,8 @@ int report_write(const char *run_dir, struct dv_error *error_out)
         status = report_claims_csv(run_dir, report.figures.summary, report.counters, error_out);
     if (report.scan)
         status = scan_claims_csv(run_dir, report.scan, error_out);
+    if (report.deletes)
+        status = delete_claims_csv(run_dir, report.deletes, error_out);
     if (status == 0)
         status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
     if (status == 0)

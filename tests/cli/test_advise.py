@@ -55,7 +55,7 @@ class Advise(unittest.TestCase):
         runs = glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-scan"))
         with open(os.path.join(SOURCE, "bench", "results", "columns.def"), encoding="utf-8") as file:
             columns = re.findall(r"^(?:LATER_)?COLUMN\(deletes, (\w+)", file.read(), re.M)
-        written = dict(dict.fromkeys(columns, ""), schema="2", run="copied", rows="1000", pattern="random", way="cow", batch="1",
+        written = dict(dict.fromkeys(columns, ""), schema="2", run="copied", rows="1000", pattern="uniform", way="cow", batch="1",
                        verdict="ok", write_ms="0.3", fsync_ms="0.1")
         deletes = pathlib.Path(self.folder.name, "deletes")
         deletes.mkdir()
