@@ -21,7 +21,6 @@ struct bitmap {
     uint64_t flags;       /* of the run flag bytes, 0 where there are none */
     uint64_t descriptors; /* of the (chunk, cardinality - 1) pairs */
     uint64_t offsets;     /* of the offset table, 0 where there is none */
-    uint64_t body;        /* of the first container */
 };
 
 struct walk {
@@ -67,7 +66,6 @@ static bool walk_headers(struct walk *walk, struct bitmap *bitmap)
         bitmap->offsets = walk->at;
         walk->at += bitmap->n_containers * 4ull;
     }
-    bitmap->body = walk->at;
     return true;
 }
 
@@ -120,7 +118,6 @@ static bool walk_payload(struct walk *walk)
         walk->at += 4;
         if (!walk_headers(walk, &bitmap))
             return false;
-        walk->extent.n_empty_buckets += bitmap.n_containers == 0;
         for (uint32_t c = 0; c < bitmap.n_containers; c++)
             if (!walk_container(walk, &bitmap, c))
                 return false;

@@ -40,7 +40,6 @@ struct csv_column_info {
     enum csv_file file;
     enum csv_kind kind;
     const char *name;
-    const char *meaning;
     bool is_later; /* files of the same schema may lack it */
 };
 

@@ -16,8 +16,8 @@
 #include "file_read.h"
 
 static const struct csv_column_info columns[] = {
-#define COLUMN(file, name, kind, meaning)       {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning, false},
-#define LATER_COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, meaning, true},
+#define COLUMN(file, name, kind, meaning)       {CSV_FILE_##file, CSV_KIND_##kind, #name, false},
+#define LATER_COLUMN(file, name, kind, meaning) {CSV_FILE_##file, CSV_KIND_##kind, #name, true},
 #include "columns.def"
 #undef COLUMN
 };
