@@ -8,73 +8,48 @@
 #include "options.h"
 #include "sweep_flags.h"
 
-enum option_value {
-    OPTION_OUT = 'o',
-    OPTION_PLAN = 256,
-    OPTION_RECIPE,
-    OPTION_RATES,
-    OPTION_VARY,
-    OPTION_DV,
-    OPTION_BATCH,
-    OPTION_KERNEL,
-    OPTION_SINK,
-    OPTION_MODE,
-    OPTION_RESUME,
-    OPTION_REPLACE,
-    OPTION_ROUNDS,
-    OPTION_STARTS,
-    OPTION_START,
-    OPTION_MIN_TIME,
-    OPTION_COUNTERS,
-    OPTION_EVENTS,
-    OPTION_CPU,
-    OPTION_SEED,
-    OPTION_MAX_BATCHES,
-    OPTION_SHARD,
-    OPTION_FIGURES,
-    OPTION_NO_PLOTS,
-    OPTION_QUIET,
-    OPTION_BENCHMARK_FILTER,
-    OPTION_BENCHMARK_OUT,
-    OPTION_BENCHMARK_OUT_FORMAT,
-    OPTION_BENCHMARK_CONTEXT,
-    OPTION_BENCHMARK_LIST_TESTS,
-};
+/* X(constant, name, argument): each option once. */
+#define FOR_EACH_OPTION(X)                                                                                   \
+    X(PLAN, "plan", required_argument)                                                                       \
+    X(RECIPE, "recipe", required_argument)                                                                   \
+    X(RATES, "rates", required_argument)                                                                     \
+    X(VARY, "vary", required_argument)                                                                       \
+    X(DV, "dv", required_argument)                                                                           \
+    X(BATCH, "batch", required_argument)                                                                     \
+    X(KERNEL, "kernel", required_argument)                                                                   \
+    X(SINK, "sink", required_argument)                                                                       \
+    X(MODE, "mode", required_argument)                                                                       \
+    X(RESUME, "resume", required_argument)                                                                   \
+    X(REPLACE, "replace", no_argument)                                                                       \
+    X(ROUNDS, "rounds", required_argument)                                                                   \
+    X(STARTS, "starts", required_argument)                                                                   \
+    X(START, "start", required_argument)                                                                     \
+    X(MIN_TIME, "min-time", required_argument)                                                               \
+    X(COUNTERS, "counters", required_argument)                                                               \
+    X(EVENTS, "events", required_argument)                                                                   \
+    X(CPU, "cpu", required_argument)                                                                         \
+    X(SEED, "seed", required_argument)                                                                       \
+    X(MAX_BATCHES, "max-batches", required_argument)                                                         \
+    X(SHARD, "shard", required_argument)                                                                     \
+    X(FIGURES, "figures", required_argument)                                                                 \
+    X(NO_PLOTS, "no-plots", no_argument)                                                                     \
+    X(QUIET, "quiet", no_argument)                                                                           \
+    X(BENCHMARK_FILTER, "benchmark_filter", required_argument)                                               \
+    X(BENCHMARK_OUT, "benchmark_out", required_argument)                                                     \
+    X(BENCHMARK_OUT_FORMAT, "benchmark_out_format", required_argument)                                       \
+    X(BENCHMARK_CONTEXT, "benchmark_context", required_argument)                                             \
+    X(BENCHMARK_LIST_TESTS, "benchmark_list_tests", optional_argument)
 
+#define OPTION_VALUE(id, name, argument) OPTION_##id,
+#define OPTION_ROW(id, name, argument)   {name, argument, NULL, OPTION_##id},
+enum option_value { OPTION_OUT = 'o', OPTION_FIRST = 255, FOR_EACH_OPTION(OPTION_VALUE) };
+
+/* Two of Google Benchmark's are other names of ours. */
 static const struct option long_options[] = {
-    {"plan", required_argument, NULL, OPTION_PLAN},
-    {"recipe", required_argument, NULL, OPTION_RECIPE},
-    {"rates", required_argument, NULL, OPTION_RATES},
-    {"vary", required_argument, NULL, OPTION_VARY},
-    {"dv", required_argument, NULL, OPTION_DV},
-    {"batch", required_argument, NULL, OPTION_BATCH},
-    {"kernel", required_argument, NULL, OPTION_KERNEL},
-    {"sink", required_argument, NULL, OPTION_SINK},
-    {"mode", required_argument, NULL, OPTION_MODE},
     {"out", required_argument, NULL, OPTION_OUT},
-    {"resume", required_argument, NULL, OPTION_RESUME},
-    {"replace", no_argument, NULL, OPTION_REPLACE},
-    {"rounds", required_argument, NULL, OPTION_ROUNDS},
-    {"starts", required_argument, NULL, OPTION_STARTS},
-    {"start", required_argument, NULL, OPTION_START},
-    {"min-time", required_argument, NULL, OPTION_MIN_TIME},
-    {"counters", required_argument, NULL, OPTION_COUNTERS},
-    {"events", required_argument, NULL, OPTION_EVENTS},
-    {"cpu", required_argument, NULL, OPTION_CPU},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"max-batches", required_argument, NULL, OPTION_MAX_BATCHES},
-    {"shard", required_argument, NULL, OPTION_SHARD},
-    {"figures", required_argument, NULL, OPTION_FIGURES},
-    {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"benchmark_filter", required_argument, NULL, OPTION_BENCHMARK_FILTER},
-    {"benchmark_out", required_argument, NULL, OPTION_BENCHMARK_OUT},
-    {"benchmark_out_format", required_argument, NULL, OPTION_BENCHMARK_OUT_FORMAT},
-    {"benchmark_context", required_argument, NULL, OPTION_BENCHMARK_CONTEXT},
-    {"benchmark_list_tests", optional_argument, NULL, OPTION_BENCHMARK_LIST_TESTS},
+    FOR_EACH_OPTION(OPTION_ROW) VECTOR_OPTIONS,
     {"benchmark_min_time", required_argument, NULL, OPTION_MIN_TIME},
     {"benchmark_repetitions", required_argument, NULL, OPTION_ROUNDS},
-    VECTOR_OPTIONS,
     OPTIONS_END,
 };
 
