@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims of the report: test_claims.py DVBENCH SOURCE. Verdicts follow from the numbers of a summary, changed here."""
-import csv
 import glob
 import math
 import os
@@ -11,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import csv_files
 
 SOURCE = sys.argv.pop()
 PROGRAM = os.path.abspath(sys.argv.pop())
@@ -26,15 +27,11 @@ class Claims(unittest.TestCase):
         reference = sorted(glob.glob(os.path.join(SOURCE, "results", "reference", "*", "*-quick")))[-1]
         for name in ("summary.csv", "run.json"):
             shutil.copy(os.path.join(reference, name), self.run_dir)
-        with open(self.run_dir / "summary.csv", newline="", encoding="utf-8") as file:
-            self.rows = list(csv.DictReader(file))
+        self.rows = csv_files.read(self.run_dir / "summary.csv")
         self.row, = [row for row in self.rows if (row["kernel"], row["sink"], row["axis_value"]) == ("for_each_in_range", "row_ids", "0.005")]
 
     def report(self, rows):
-        with open(self.run_dir / "summary.csv", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        csv_files.write(self.run_dir / "summary.csv", rows)
         subprocess.run([PROGRAM, "report", str(self.run_dir)], check=True, stdout=subprocess.PIPE,
                        env=dict(os.environ, DVBENCH_REFERENCE=self.folder.name))
         return (self.run_dir / "report.md").read_text(encoding="utf-8")
@@ -145,9 +142,8 @@ class Claims(unittest.TestCase):
         subprocess.run([PROGRAM, "report", str(run)], check=True, stdout=subprocess.PIPE)
         lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (run / "report.md").read_text(encoding="utf-8").splitlines()]
         rows = {line[0]: line[1:] for line in lines if len(line) == 6}
-        with open(run / "scan.csv", newline="", encoding="utf-8") as file:
-            row, = [row for row in csv.DictReader(file) if (row["query"], row["columns"], row["dv"], row["kernel"], row["files"]) ==
-                    ("scan", "1int", "uniform:rate=0.061", "per_row", "4")]
+        row, = [row for row in csv_files.read(run / "scan.csv") if (row["query"], row["columns"], row["dv"], row["kernel"], row["files"]) ==
+                ("scan", "1int", "uniform:rate=0.061", "per_row", "4")]
         share, whole = float(row["dv_share_pct"]), float(row["ns_per_row"])
         why = rows["share of a scan of 1 column, 6.1 %"][4]
         took, of = re.fullmatch(r"The vectors took ([0-9.]+) of ([0-9.]+) ns per row\.", why).groups()
@@ -155,8 +151,7 @@ class Claims(unittest.TestCase):
         self.assertAlmostEqual(float(took), whole * share / 100, delta=whole / 100)
         self.assertEqual(rows["share of a scan of 20 columns of several types, 6.1 %"][1:],
                          ["", "", "cannot tell", "Not measured: this run lacks the blocks."])
-        with open(run / "claims.csv", newline="", encoding="utf-8") as file:
-            claims = {row["claim"]: row for row in csv.DictReader(file)}
+        claims = {row["claim"]: row for row in csv_files.read(run / "claims.csv")}
         self.assertEqual(set(claims), {name for name in rows if name != "what" and not name.startswith("-")})
         self.assertEqual(float(claims["share of a scan of 1 column, 6.1 %"]["ours"]), share)
         self.assertEqual(claims["share of a scan of 1 column, 6.1 %"]["reason"], why)
@@ -168,8 +163,7 @@ class Claims(unittest.TestCase):
         shutil.copytree(scan, run)
         subprocess.run([PROGRAM, "report", str(run)], check=True, stdout=subprocess.PIPE)
         text = (run / "report.md").read_text(encoding="utf-8")
-        with open(run / "scan.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        rows = csv_files.read(run / "scan.csv")
         shares = [float(row["dv_share_pct"]) for row in rows if row["kernel"] == "per_row"]
         cost, = re.findall(r"^What it costs here: .* take from ([0-9.]+) % .* to ([0-9.]+) % .*over (\d+) queries", text, re.M)
         self.assertEqual(int(cost[2]), len(shares))
@@ -196,9 +190,7 @@ class Claims(unittest.TestCase):
         """A row per claim and machine, with what the report's table says."""
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
         self.report(self.rows + others)
-        with open(self.run_dir / "claims.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        found = [row for row in rows if row["claim"] == "callbacks instead of lookups, 0.5 %"]
+        found = [row for row in csv_files.read(self.run_dir / "claims.csv") if row["claim"] == "callbacks instead of lookups, 0.5 %"]
         self.assertEqual([row["machine"] for row in found], [self.row["machine"], "another machine"])
         for row in found:
             self.assertEqual(row["published_value"], "8.56")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import csv_files
 import folder_tests
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -30,9 +31,8 @@ def near(found, expected):
 
 
 def the_cell(run):
-    with open(os.path.join(run, "summary.csv"), newline="", encoding="utf-8") as file:
-        return next(row for row in csv.DictReader(file)
-                    if row["kernel"] == "per_row" and row["sink"] == "row_ids" and ":bp=1200:" in row["dv"])
+    return next(row for row in csv_files.read(os.path.join(run, "summary.csv"))
+                if row["kernel"] == "per_row" and row["sink"] == "row_ids" and ":bp=1200:" in row["dv"])
 
 
 def add_counts(run, cell, values):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """--plugin: kernels from shared objects. argv: dvbench, source folder, C compiler, C++ compiler, CRoaring's arguments..."""
-import csv
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import csv_files
 
 PROGRAM, SOURCE, CC, CXX, *ROARING = sys.argv[1:]
 PROGRAM = os.path.abspath(PROGRAM)
@@ -32,8 +33,7 @@ class Plugin(unittest.TestCase):
     def sweep(self, plugin, recipe, kernel, sink, code=0):
         out = os.path.join(self.folder.name, "run%d" % len(os.listdir(self.folder.name)))
         self.run_program("sweep", "--plugin", plugin, "--dv", recipe, "--kernel", kernel, "--sink", sink, *QUICK, "--out", out, code=code)
-        with open(out + "/summary.csv", newline="", encoding="utf-8") as file:
-            return {row["kernel"]: row for row in csv.DictReader(file)}
+        return {row["kernel"]: row for row in csv_files.read(out + "/summary.csv")}
 
     @unittest.skipUnless(ROARING, "built without CRoaring")
     def test_c_over_croaring(self):
