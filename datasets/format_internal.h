@@ -70,9 +70,9 @@ void format_warn(struct format_file *file, const char *format, ...) __attribute_
 
 /* What following the headers of a payload shows, offset tables ignored. */
 struct format_extent {
-    size_t n_bytes;           /* of the payload */
-    uint32_t last_key;        /* of the last bucket, empty or not; 0 where there is none */
-    uint64_t last_key_at;     /* its byte offset in the payload */
+    size_t n_bytes;       /* of the payload */
+    uint32_t last_key;    /* of the last bucket, empty or not; 0 where there is none */
+    uint64_t last_key_at; /* its byte offset in the payload */
 };
 
 /* Follows the headers of the payload that starts at `bytes`. False where they run past n_bytes; then
