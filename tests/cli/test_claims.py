@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims of the report: test_claims.py DVBENCH SOURCE. Verdicts follow from the numbers of a summary, changed here."""
+import csv
 import glob
 import math
 import os
@@ -190,7 +191,8 @@ class Claims(unittest.TestCase):
         """A row per claim and machine, with what the report's table says."""
         others = [dict(row, machine="another machine", run="another") for row in self.rows]
         self.report(self.rows + others)
-        found = [row for row in csv_files.read(self.run_dir / "claims.csv") if row["claim"] == "callbacks instead of lookups, 0.5 %"]
+        rows = csv_files.read(self.run_dir / "claims.csv")
+        found = [row for row in rows if row["claim"] == "callbacks instead of lookups, 0.5 %"]
         self.assertEqual([row["machine"] for row in found], [self.row["machine"], "another machine"])
         for row in found:
             self.assertEqual(row["published_value"], "8.56")
