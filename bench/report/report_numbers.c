@@ -97,10 +97,11 @@ char *report_number(double value, char *text_out, size_t n_text)
         snprintf(text_out, n_text, "%.0f", value);
     else
         snprintf(text_out, n_text, "%.*f",
-                 size >= 9.995     ? 1
-                 : size >= 0.9995  ? 2
-                 : size >= 0.09995 ? 3
-                                   : 4,
+                 size >= 9.995      ? 1
+                 : size >= 0.9995   ? 2
+                 : size >= 0.09995  ? 3
+                 : size >= 0.000995 ? 4
+                                    : (int)(2 - floor(log10(size))),
                  value);
     return text_out;
 }

@@ -97,8 +97,8 @@ static void numbers_have_three_digits(void **state)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{15.94, "15.9"}, {0.0242, "0.0242"}, {1.5, "1.50"},    {149.7, "150"},
-                 {0, "0"},        {0.5, "0.500"},     {(double)NAN, ""}};
+    } cases[] = {{15.94, "15.9"}, {0.0242, "0.0242"}, {1.5, "1.50"},     {149.7, "150"},
+                 {0, "0"},        {0.5, "0.500"},     {(double)NAN, ""}, {0.00003814, "0.0000381"}};
     char text[32];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
