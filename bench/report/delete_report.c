@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "delete_answer.h"
 #include "delete_claims.h"
 #include "delete_rows.h"
 #include "report_numbers.h"
@@ -308,21 +309,37 @@ static void write_alternative(char *out, size_t n_out, const struct delete_figur
         out[n - 1] = '.';
 }
 
-static void write_pictures(const struct report_text *text, const char *run_dir,
-                           const struct csv_table *deletes, const char *pattern)
+static bool write_picture(const struct report_text *text, const char *run_dir,
+                          const struct csv_table *deletes, const char *pattern,
+                          const struct delete_figure *figure)
 {
     static const char *const extensions[] = {"svg", "png", "pdf"};
-    for (size_t i = 0; i < delete_n_figures; i++) {
-        char alternative[800], path[128];
-        if (delete_figures[i].study != delete_study_of(deletes))
-            continue;
-        write_alternative(alternative, sizeof alternative, &delete_figures[i], deletes, pattern);
-        for (int j = 0; j < 3; j++) {
-            snprintf(path, sizeof path, "plots/%s.%.40s.%s", delete_figures[i].id, pattern, extensions[j]);
-            if (report_picture(text, run_dir, path, alternative))
-                break;
-        }
+    char alternative[800], path[128];
+    write_alternative(alternative, sizeof alternative, figure, deletes, pattern);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "plots/%s.%.40s.%s", figure->id, pattern, extensions[i]);
+        if (report_picture(text, run_dir, path, alternative))
+            return true;
     }
+    return false;
+}
+
+static bool is_opening(const struct csv_table *deletes, const char *pattern,
+                       const struct delete_figure *figure)
+{
+    const struct delete_figure *first = delete_figures;
+    while (first->study != delete_study_of(deletes))
+        first++;
+    return figure == first && strcmp(pattern, csv_text(deletes, 0, CSV_deletes_pattern)) == 0;
+}
+
+static void write_pictures(const struct report_text *text, const char *run_dir,
+                           const struct csv_table *deletes, const char *pattern, bool of_opening)
+{
+    for (size_t i = 0; i < delete_n_figures; i++)
+        if (delete_figures[i].study == delete_study_of(deletes) &&
+            is_opening(deletes, pattern, &delete_figures[i]) == of_opening)
+            (void)write_picture(text, run_dir, deletes, pattern, &delete_figures[i]);
 }
 
 /* --- all of it --- */
@@ -341,11 +358,19 @@ static void write_pattern(const struct report_text *text, const char *run_dir,
         write_many(text, &group);
     else
         write_sizes(text, deletes, pattern);
-    write_pictures(text, run_dir, deletes, pattern);
+    write_pictures(text, run_dir, deletes, pattern, false);
     if (study == DELETE_STUDY_WAYS) {
         write_parts(text, &group);
         write_batches(text, &group);
     }
+}
+
+void delete_report_open(const struct report_text *text, const char *run_dir, const struct csv_table *deletes)
+{
+    if (csv_n_rows(deletes) == 0)
+        return;
+    delete_answer(text, deletes);
+    write_pictures(text, run_dir, deletes, csv_text(deletes, 0, CSV_deletes_pattern), true);
 }
 
 void delete_report_write(const struct report_text *text, const char *run_dir, const struct csv_table *deletes)

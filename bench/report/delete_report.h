@@ -14,7 +14,10 @@
  * DV_ERROR_UNAVAILABLE (no gnuplot), DV_ERROR_IO. */
 int delete_figures_draw(const char *run_dir, const struct figure_style *style, struct dv_error *error_out);
 
-/* Each pattern's tables and crossovers, the figures that the run has, and the published directions. */
+/* Three sentences and the first figure. */
+void delete_report_open(const struct report_text *text, const char *run_dir, const struct csv_table *deletes);
+
+/* Each pattern's tables and crossovers, the other figures that the run has, and the published directions. */
 void delete_report_write(const struct report_text *text, const char *run_dir,
                          const struct csv_table *deletes);
 

@@ -66,6 +66,8 @@ static void write_opening(const struct report_text *text, const struct report *r
 {
     if (report->scan)
         scan_report_open(text, report->run_dir, report->scan);
+    if (report->deletes)
+        delete_report_open(text, report->run_dir, report->deletes);
     if (report->figures.summary)
         report_answer(text, report->figures.summary, report->counters);
     if (report->figures.summary && report_opening_figure(report))

@@ -231,6 +231,21 @@ class Reports(Base):
     def verdicts(self, claims):
         return {name[len("uniform: "):]: row["verdict"] for name, row in claims.items() if "seconds" not in name}
 
+    def test_the_report_opens_with_the_answer(self):
+        """900 ms more to delete by cow, 4 ms less per scan: 225 scans."""
+        self.write("opens", lambda row: None)
+        head = self.text[:self.text.index("\n## ")]
+        for said in ("cow 10000 ms and 10.0 ms; v2 2000 ms and 45.0 ms; v2_compact 2200 ms and 25.0 ms; v3 1000 ms and 14.0 ms",
+                     "What to use: deletion vectors (v3) where fewer than 225 scans of one column follow a batch of deletes",
+                     "is the median of 30 pairs of the same batch and round and lies between 225 and 225", "do the same work was 0 %",
+                     "](#after-how-many-scans-does-rewriting-pay-off)"):
+            self.assertIn(said, head)
+        for name, cost, said in (("never", {"scan1_ms": 50}, "so that it never pays off"), ("at once", {"delete_ms": 90}, "is cheaper than deletion vectors (v3) at once")):
+            self.write(name, lambda row: row["way"] == "cow" and row["batch"] and row.update(cost))
+            self.assertIn(said, self.text[:self.text.index("\n## ")])
+        self.write("without", lambda row: row.update(verdict="unavailable") if row["way"] == "cow" else None)
+        self.assertIn("What to use: cannot tell", self.text)
+
     def test_directions(self):
         claims = self.write("usual", lambda row: None)
         self.assertEqual(set(self.verdicts(claims).values()), {"reproduced"})
