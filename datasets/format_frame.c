@@ -97,9 +97,11 @@ static int read_delta_vector(struct format_file *file, const struct format_optio
 int format_read_delta(struct format_file *file, const struct format_options *options,
                       struct dv_error *error_out)
 {
-    if (file->n_bytes == 0 || file->bytes[0] != DELTA_VERSION)
+    if (file->n_bytes == 0)
+        return dv_fail(error_out, DV_ERROR_INPUT, "found an empty file, expected a deletion vector");
+    if (file->bytes[0] != DELTA_VERSION)
         return dv_fail_at(error_out, DV_ERROR_INPUT, 0, "found version byte %d, expected 1 in a Delta file",
-                          file->n_bytes ? file->bytes[0] : -1);
+                          file->bytes[0]);
     bool is_met = !options->has_offset;
     uint64_t at = 1;
     while (file->n_bytes - at >= FRAME_OUTER_BYTES) {

@@ -360,6 +360,7 @@ int command_advise(int argc, char **argv, struct dv_error *error_out)
     for (size_t i = 0; status == 0 && i < options.advise.n_vectors; i++)
         if (options.advise.n_vectors <= ADVISE_N_DESCRIBED)
             status = arrange(&options.advise.vectors[i], error_out);
+    command_print_warnings(&options.vectors);
     if (first > 0 && status == 0)
         status = run(&options, error_out);
     options_free(&options);

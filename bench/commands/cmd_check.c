@@ -115,9 +115,9 @@ static int plan_batches(struct batches *all_out, const struct check_options *opt
     }
     dv_view_free(&view);
     if (status == 0 && all_out->n_items == 0)
-        status = dv_fail(
-            error_out, DV_ERROR_USAGE,
-            "found no row to check: the vector is empty and the file states no row count; pass --rows");
+        status = dv_fail(error_out, DV_ERROR_USAGE,
+                         "found no row to check: the vector is empty and the file states no row count; pass "
+                         "--rows, 1 or more");
     return status;
 }
 

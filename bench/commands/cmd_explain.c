@@ -140,9 +140,8 @@ int command_explain(int argc, char **argv, struct dv_error *error_out)
     if (status <= 0)
         return status;
     status = run_dir_load(&summary, arguments.run_dir, CSV_FILE_summary, error_out);
-    if (status == 0 && isnan(arguments.penalty) &&
-        run_dir_load(&counters, arguments.run_dir, CSV_FILE_counters, NULL) != 0)
-        counters = NULL; /* a run without counters: there is no penalty then, and the text says so */
+    if (status == 0 && isnan(arguments.penalty)) /* without counters there is none, and the text says so */
+        status = run_dir_load_if_there(&counters, arguments.run_dir, CSV_FILE_counters, error_out);
     if (status == 0)
         status = explain_open(&explain, summary, counters, arguments.penalty, arguments.run_dir,
                               arguments.csv_path, error_out);

@@ -201,6 +201,9 @@ static int inspect_all(struct inspect_options *options, int n_names, char **name
 {
     if (n_names == 0 && !options->vectors.inline_text)
         return dv_fail(error_out, DV_ERROR_USAGE, "inspect: give a file, or --inline TEXT");
+    if (options->is_json && options->dump != INSPECT_DUMP_NONE)
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--json and --dump are two forms of the answer: give one of them");
     options->is_several = n_names + (options->vectors.inline_text ? 1 : 0) > 1;
     if (options->figure && options->is_several)
         return dv_fail(error_out, DV_ERROR_USAGE, "--figure draws one vector: give one file");

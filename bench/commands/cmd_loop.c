@@ -316,7 +316,8 @@ static int run_source(const struct loop_options *options, const struct dv_source
     status = batches_plan(&batches, &dv.view, source->base, source->n_rows, options->batch_rows,
                           (size_t)options->max_batches, error_out);
     if (status == 0 && batches.n_items == 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, "the file states no row count; pass --rows");
+        status =
+            dv_fail(error_out, DV_ERROR_USAGE, "no rows: the file states no count; pass --rows, 1 or more");
     if (status == 0 && options->is_replay)
         status = replay_one(&batches, error_out);
     if (status == 0)

@@ -79,7 +79,7 @@ static int take_option(void *context, int value, const char *argument, struct dv
     switch (value) {
     case 'f':
         style->format = argument;
-        return figure_style_check_format(argument, error_out);
+        return option_choice("format", argument, (const char *const[]){"svg", "png", "pdf", NULL}, error_out);
     case 's':
         return figure_style_set_size(style, argument, error_out);
     case 'n':

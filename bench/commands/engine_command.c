@@ -44,16 +44,24 @@ static int read_words(struct strings *words, const char *resume_dir, int argc, c
     return status;
 }
 
-static void show(const struct engine_command *command, const struct engine_choices *choices, const char *dir)
+/* False where figures or report failed, as in sweep; that gnuplot is not installed is not a failure. */
+static bool show(const struct engine_command *command, const struct engine_choices *choices, const char *dir)
 {
     struct dv_error error = {0};
+    bool is_fine = true;
     const struct figure_style style = {.format = choices->figures};
-    if (choices->plots && command->draw(dir, &style, &error) < 0)
+    if (choices->plots && command->draw(dir, &style, &error) < 0) {
         fprintf(stderr, "dvbench: no figures: %s\n", error.message);
-    if (report_write(dir, &error) < 0)
+        is_fine = error.code == DV_ERROR_UNAVAILABLE;
+    }
+    const bool has_report = report_write(dir, &error) == 0;
+    if (!has_report)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);
     if (!choices->quiet)
-        printf("%s/%s.csv\n%s/report.md\n%s/report.html\n", dir, command->name, dir, dir);
+        printf("%s/%s.csv\n", dir, command->name);
+    if (!choices->quiet && has_report)
+        printf("%s/report.md\n%s/report.html\n", dir, dir);
+    return is_fine && has_report;
 }
 
 static int finish(const struct engine_command *command, const struct engine_choices *choices,
@@ -64,11 +72,11 @@ static int finish(const struct engine_command *command, const struct engine_choi
                 run->dir, command->name, run->dir);
         return EXIT_INTERRUPTED;
     }
-    show(command, choices, run->dir);
+    const bool is_shown = show(command, choices, run->dir);
     if (run->n_wrong_out)
         fprintf(stderr, "dvbench: %zu answers are wrong: verdict and reason are in %s/%s.csv\n",
                 run->n_wrong_out, run->dir, command->name);
-    return run->n_wrong_out ? EXIT_CHECK_FAILED : EXIT_FINE;
+    return run->n_wrong_out || !is_shown ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
 
 static int run_in(const struct engine_command *command, const struct engine_choices *choices,

@@ -93,10 +93,22 @@ void command_print_error(const struct dv_error *error)
     print_line("", dv_error_text(error, text));
 }
 
+/* A command that runs another, as advise runs sweep, opens the same files twice. */
+static bool was_printed(const char *line)
+{
+    static struct strings printed;
+    for (size_t i = 0; i < printed.n_items; i++)
+        if (strcmp(printed.items[i], line) == 0)
+            return true;
+    (void)strings_add(&printed, line, strlen(line)); /* without memory it is printed again */
+    return false;
+}
+
 void command_print_warnings(struct vector_options *vectors)
 {
     for (; vectors->n_printed < vectors->n_warnings; vectors->n_printed++)
-        print_line("warning: ", vectors->warnings[vectors->n_printed]);
+        if (!was_printed(vectors->warnings[vectors->n_printed]))
+            print_line("warning: ", vectors->warnings[vectors->n_printed]);
 }
 
 static int exit_code(const struct dv_error *error)

@@ -160,8 +160,8 @@ int cell_counters_print(const char *run_dir, const char *name, bool is_csv, stru
     struct csv_table *summary = NULL, *counters = NULL;
     struct cell cell = {.is_csv = is_csv};
     int status = run_dir_load(&summary, run_dir, CSV_FILE_summary, error_out);
-    if (status == 0 && run_dir_has(run_dir, CSV_FILE_counters))
-        status = run_dir_load(&counters, run_dir, CSV_FILE_counters, error_out);
+    if (status == 0)
+        status = run_dir_load_if_there(&counters, run_dir, CSV_FILE_counters, error_out);
     if (status == 0)
         status = cell_find(summary, name, &cell.row, error_out);
     cell.summary = summary;

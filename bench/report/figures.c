@@ -248,15 +248,15 @@ static char *list_kernels(const struct csv_table *summary)
     return list;
 }
 
-/* A run without counters.csv, or with one that cannot be read, has none. */
-static struct attribution_penalty load_penalty(const char *run_dir)
+/* A run without counters.csv has none. */
+static int load_penalty(struct attribution_penalty *penalty_out, const char *run_dir,
+                        struct dv_error *error_out)
 {
     struct csv_table *counters;
-    if (run_dir_load(&counters, run_dir, CSV_FILE_counters, NULL) < 0)
-        counters = NULL;
-    struct attribution_penalty penalty = pairs_penalty(counters, NULL);
+    const int status = run_dir_load_if_there(&counters, run_dir, CSV_FILE_counters, error_out);
+    *penalty_out = pairs_penalty(counters, NULL);
     csv_free(counters);
-    return penalty;
+    return status;
 }
 
 static bool has_axis(const struct csv_table *summary)
@@ -275,7 +275,8 @@ int figures_plan(struct figures *figures_out, const char *run_dir, const struct 
     int status = run_dir_load(&figures_out->summary, run_dir, CSV_FILE_summary, error_out);
     if (status == 0)
         figure_style_keep_kernels(figures_out->style, figures_out->summary, CSV_summary_kernel);
-    figures_out->penalty = load_penalty(run_dir);
+    if (status == 0)
+        status = load_penalty(&figures_out->penalty, run_dir, error_out);
     if (status == 0 && !(figures_out->kernel_order = list_kernels(figures_out->summary)))
         status = dv_no_memory(error_out);
     figures_out->has_axis = status == 0 && has_axis(figures_out->summary);
@@ -398,6 +399,9 @@ int figures_draw_all(struct figures *figures, const char *run_dir, const struct 
     int status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     if (status == 0)
         status = draw_into(figures, run_dir, folder, scripts, style, interrupted, error_out);
+    else
+        for (size_t i = 0; i < figures->n_items; i++)
+            figures->items[i].extension[0] = '\0'; /* no picture */
     free(folder);
     return status;
 }

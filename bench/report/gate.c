@@ -45,10 +45,8 @@ static int by_cell(const void *left, const void *right)
 
 static int load_counts(struct counts *counts, const char *run, struct dv_error *error_out)
 {
-    if (!run_dir_has(run, CSV_FILE_counters))
-        return 0;
-    int status = run_dir_load(&counts->table, run, CSV_FILE_counters, error_out);
-    if (status < 0)
+    int status = run_dir_load_if_there(&counts->table, run, CSV_FILE_counters, error_out);
+    if (status < 0 || !counts->table)
         return status;
     counts->items = malloc((csv_n_rows(counts->table) + 1) * sizeof *counts->items);
     if (!counts->items)
@@ -151,7 +149,7 @@ static int say_floor(struct gate *gate, struct dv_error *error_out)
     size_t n_cells = 0;
     for (size_t i = 0; i < gate->cells.n_items; i++) {
         const struct comparison *one = &gate->cells.items[i];
-        if (one->is_by_instructions || !one->ratio.interval.exists)
+        if (one->is_by_instructions || !one->ratio.interval.exists || isnan(one->noise_pct))
             continue;
         least = fmin(least, one->noise_pct);
         most = fmax(most, one->noise_pct);

@@ -56,6 +56,13 @@ bool run_dir_has(const char *dir, enum csv_file file)
     return is_there;
 }
 
+int run_dir_load_if_there(struct csv_table **table_out, const char *dir, enum csv_file file,
+                          struct dv_error *error_out)
+{
+    *table_out = NULL;
+    return run_dir_has(dir, file) ? run_dir_load(table_out, dir, file, error_out) : 0;
+}
+
 int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv_file file,
                        struct dv_error *error_out)
 {

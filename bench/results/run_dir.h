@@ -38,4 +38,8 @@ int run_dir_create_csv(struct csv_writer **writer_out, const char *dir, enum csv
 int run_dir_load(struct csv_table **table_out, const char *dir, enum csv_file file,
                  struct dv_error *error_out);
 
+/* The same of a file that a run may lack: NULL and 0 then. One that is there and cannot be read is an error. */
+int run_dir_load_if_there(struct csv_table **table_out, const char *dir, enum csv_file file,
+                          struct dv_error *error_out);
+
 #endif

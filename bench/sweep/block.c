@@ -78,7 +78,7 @@ static int open_cells(struct block *block, struct dv_error *error_out)
         hash_cell(block, cell->kernel->id, cell->hash);
         const char *reason = kernel_unavailable(cell->kernel, plan->sink);
         if (!reason && block->batches.n_items == 0)
-            reason = "the file states no row count; pass --rows";
+            reason = "no rows: the file states no count; pass --rows, 1 or more";
         if (reason)
             block_set_verdict(cell, VERDICT_UNAVAILABLE, reason);
     }

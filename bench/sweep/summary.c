@@ -277,14 +277,15 @@ static bool is_row_done(const struct csv_table *table, size_t row, const struct 
 static bool has_bound_and_twins(const struct block_result *result, const struct samples *samples, int start,
                                 size_t n_rounds)
 {
-    size_t n_twins = 0;
-    bool is_measured = false;
+    bool is_measured = false, has_twins = false, is_cut = false;
     for (size_t i = 0; i < result->n_cells; i++) {
         char hash[CELL_HASH_CHARS + 1];
         is_measured |= samples_count(samples, result->cells[i].hash, start) > 0;
-        n_twins += samples_count(samples, samples_twin_hash(result->cells[i].hash, hash), start);
+        const size_t n = samples_count(samples, samples_twin_hash(result->cells[i].hash, hash), start);
+        has_twins |= n > 0;
+        is_cut |= n > 0 && n < n_rounds; /* more is fine: the run may have been asked for more before */
     }
-    return !is_measured || (n_twins > 0 && n_twins % n_rounds == 0 &&
+    return !is_measured || (has_twins && !is_cut &&
                             (!store_bound(result->plan->sink) ||
                              samples_count(samples, result->bound_hash, start) >= n_rounds));
 }

@@ -233,18 +233,22 @@ int vector_options_open(struct vector_options *options, const char *name, struct
                         struct dv_error *error_out)
 {
     int status = 0;
+    struct numbered_path found = {0};
     if (!name) {
         status = format_open_inline(file_out, options->inline_text, &options->format, error_out);
     } else {
-        struct numbered_path found = find_path(name);
+        found = find_path(name);
         status = open_path(options, &found, file_out, error_out);
-        free(found.path);
     }
-    if (status != 0)
+    if (status != 0) {
+        free(found.path);
         return status;
+    }
+    /* Of the file, whichever of its vectors is asked for. */
     for (size_t i = 0; i < file_out->n_warnings && status == 0; i++)
-        status = vector_options_warn(options, error_out, "%s: %s", name ? name : VECTOR_INLINE_SPEC,
+        status = vector_options_warn(options, error_out, "%s: %s", name ? found.path : VECTOR_INLINE_SPEC,
                                      file_out->warnings[i]);
+    free(found.path);
     if (status == 0)
         status = warn_of_positions_beyond(options, name, file_out, error_out);
     if (status != 0)
@@ -265,8 +269,8 @@ static int load_recipe(const struct vector_options *options, const char *spec, s
                        size_t *n_out, struct dv_error *error_out)
 {
     const struct format_options *format = &options->format;
-    if (format->format != FORMAT_AUTO || format->has_offset || format->has_length || format->has_blob ||
-        format->data_file)
+    if (!options->has_file && (format->format != FORMAT_AUTO || format->has_offset || format->has_length ||
+                               format->has_blob || format->data_file))
         return dv_fail(
             error_out, DV_ERROR_USAGE,
             "%s: not a file; --format, --offset, --length, --blob and --data-file choose a file's vector",
@@ -297,6 +301,7 @@ static int load_file(struct vector_options *options, const char *name, struct dv
     if (status != 0)
         return status;
     const struct format_options format = vector_options_format(options, name);
+    options->has_file = true;
     char *path = name ? vector_options_path(name) : strdup(VECTOR_INLINE_SPEC);
     status =
         path ? format_sources(&file, path, &format, sources_out, n_out, error_out) : dv_no_memory(error_out);

@@ -22,6 +22,8 @@ struct vector_options {
     char **warnings;              /* owned, "PATH: what", in the order met */
     size_t n_warnings;
     size_t n_printed; /* of the warnings, see command_print_warnings */
+    bool
+        has_file; /* one was read: options that choose its vector stand for it, not for a recipe next to it */
 };
 
 /* Values of getopt_long, above any character. */

@@ -287,6 +287,29 @@ class Formats(unittest.TestCase):
         run("convert", path, self.path("good.bin"), "--to", "blob", "--lenient")
         self.assertEqual(self.read("good.bin"), frame(payload))
 
+    def test_an_empty_file_is_called_so_whatever_the_format(self):
+        for form in ([], ["--format", "delta"]):
+            self.assertIn("found an empty file", error_of("inspect", *form, self.write("nothing", b"")))
+
+    def test_two_forms_of_the_answer_are_refused(self):
+        self.assertIn("--json and --dump", error_of("inspect", "--json", "--dump", self.write("a", frame(array_payload(5))), code=2))
+
+    def test_advise_warns_of_a_file_of_several_vectors_once(self):
+        frames = frame(array_payload(5)) + frame(array_payload(6))
+        blobs = [{"type": "deletion-vector-v1", "fields": [], "snapshot-id": -1, "sequence-number": -1, "offset": 4 + i * len(frames) // 2,
+                  "length": len(frames) // 2, "properties": {"cardinality": "1", "referenced-data-file": "f"}} for i in range(2)]
+        footer = json.dumps({"blobs": blobs}).encode()
+        path = self.write("a.puffin", b"PFA1" + frames + b"PFA1" + footer + struct.pack("<iI", len(footer), 0) + b"PFA1")
+        for command in (["inspect", "--dump", path], ["advise", path]):
+            warnings = run(*command).stderr
+            self.assertEqual(warnings.count("several vectors of data file f"), 1, warnings)
+
+    def test_advise_takes_a_file_by_its_format(self):
+        run("gen", "--recipe", "uniform:rows=2000000:rate=0.01", "--format", "inline", "-o", self.path("text"))
+        said = run("advise", "--format", "inline", self.path("text")).stdout
+        self.assertIn("What it costs", said)
+        self.assertIn("--format", error_of("inspect", "--format", "inline", "one", code=2))
+
     def test_sweep_takes_the_same_options(self):
         text = run("gen", "--recipe", "one", "--format", "inline", "-o", "-").stdout.strip()
         padded = self.write("padded.bin", b"\x01" + frame(array_payload(5)) + frame(array_payload(6)) + b"\0")

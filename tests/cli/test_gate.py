@@ -83,6 +83,22 @@ def rows_of(run, file):
     return csv_files.read(os.path.join(run, file + ".csv"))
 
 
+def test_a_noise_floor_that_is_not_known_has_no_number(folder):
+    a = make_run(folder, "a", "--counters", "none")
+    csv_files.rewrite(os.path.join(a, "summary.csv"), lambda row: dict(row, noise_floor_pct=""))
+    said = gate(a, a, expect=1)
+    assert "not judgeable" in said and "nan" not in said, said
+
+
+def test_counters_that_cannot_be_read_are_not_none(folder):
+    a = make_run(folder, "a")
+    with open(os.path.join(a, "counters.csv"), "w", encoding="utf-8") as file:
+        file.write("not,a,header\n")
+    for command in (["report", a], ["plot", a, "--figure", "cliff"], ["explain", a], ["gate", a, a], ["counters", "--cell", "per_row", a]):
+        done = subprocess.run([PROGRAM, *command], capture_output=True, text=True, check=False)
+        assert done.returncode == 3 and "counters.csv" in done.stderr, (command, done)
+
+
 def test_a_second_baseline_is_the_floor(folder):
     a = make_run(folder, "a", "--counters", "none")
     again = copy_run(a, "again", "samples", lambda row: slower(row, "per_row", "ns_per_row", 1.25))

@@ -398,6 +398,8 @@ def test_only_pictures_of_now_are_listed(folder):
     open(os.path.join(scripts, "common.gp"), "w", encoding="utf-8").write("this is no gnuplot\n")
     done = dvbench("plot", run, *chosen, env={"DVBENCH_PLOTS": scripts}, expect=1)
     assert pictures(done.stdout) == [] and "gnuplot failed" in done.stderr, (done.stdout, done.stderr)
+    done = dvbench("plot", run, *chosen, "--out", os.path.join(scripts, "common.gp", "folder"), expect=1)
+    assert pictures(done.stdout) == [] and "cannot make the folder" in done.stderr, (done.stdout, done.stderr)
     swept = ("sweep", "--recipe", "uniform:rows=200000", "--rates", "0.01,0.07", "--sink", "row_ids", "--kernel", "per_row",
              "--rounds", "6", "--min-time", "200us", "--quiet", "--counters", "none", "--out", os.path.join(folder, "swept"))
     assert "no figures: gnuplot failed" in dvbench(*swept, env={"DVBENCH_PLOTS": scripts}, expect=1).stderr

@@ -62,6 +62,18 @@ class Scan(Base):
         self.assertEqual(result.returncode, 0, result.stderr)
         return path
 
+    def test_figures_that_all_fail_are_a_failure(self):
+        fake = pathlib.Path(self.folder.name, "bin", "gnuplot")
+        fake.parent.mkdir()
+        fake.write_text("#!/bin/sh\n[ \"$1\" = --version ] && { echo gnuplot 6.0 patchlevel 0; exit 0; }\necho broken >&2\nexit 1\n")
+        fake.chmod(0o755)
+        out = os.path.join(self.folder.name, "no-figures")
+        done = self.run_program("scan", *SMALL, "--columns", "0", "--rounds", "1", "--quiet", "--data", self.data, "--out", out,
+                                env={"PATH": f"{fake.parent}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no figures: gnuplot failed", done.stderr)
+        self.assertTrue(os.path.exists(out + "/report.md"))
+
     def test_columns_and_numbers(self):
         table = self.scan(*SMALL, "--columns", "0,1", "--types", "int,double,timestamp,md5")
         self.assertEqual([row["columns"] for row in table][::5], ["count", "1int", "1double", "1timestamp", "1md5"])

@@ -339,6 +339,8 @@ class Trouble(unittest.TestCase):
         os.chmod(self.out, 0o755)
         self.sweep("--resume", self.out, "--rounds", "7")
         self.assertEqual(self.samples_of_cells(), ["7"] * 4)
+        self.sweep("--resume", self.out, "--rounds", "3")  # more than that are there
+        self.assertEqual(self.samples_of_cells(), ["7"] * 4)
 
     def test_gnuplot_vanishes(self):
         fake = pathlib.Path(self.folder.name, "bin", "gnuplot")
