@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "run_dir.h"
 #include "scan_report.h"
+#include "versions_report.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -24,6 +25,8 @@ static int draw(const char *run_dir, const struct figure_style *style, struct dv
         return scan_figures_draw(run_dir, style, error_out);
     if (run_dir_has(run_dir, CSV_FILE_deletes))
         return delete_figures_draw(run_dir, style, error_out);
+    if (run_dir_has(run_dir, CSV_FILE_versions))
+        return versions_figures_draw(run_dir, style, error_out);
     int status = figures_plan(&figures, run_dir, style, error_out);
     if (status < 0)
         return status;

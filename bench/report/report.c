@@ -24,6 +24,7 @@
 #include "scan_claims.h"
 #include "scan_report.h"
 #include "string_list.h"
+#include "versions_report.h"
 
 static int write_sections_of_sweep(const struct report_text *text, const struct report *report,
                                    struct dv_error *error_out)
@@ -54,6 +55,8 @@ static int write_sections(const struct report_text *text, const struct report *r
         scan_report_write(text, report->run_dir, report->scan);
     if (report->deletes)
         delete_report_write(text, report->run_dir, report->deletes);
+    if (report->versions)
+        versions_report_write(text, report->run_dir, report->versions);
     if (status == 0) {
         report_files(text, report);
         report_settings(text, report);
@@ -86,14 +89,16 @@ static char *make_title(const struct report *report)
     if (!stream)
         return NULL;
     fprintf(stream, "dvbench%s: %s",
-            report->scan      ? " scan"
-            : report->deletes ? " deletes"
-                              : "",
-            n_places > 1      ? run_dir_name(report->run_dir)
-            : n_places        ? places[0].runs
-            : report->scan    ? report_first_text(report->scan, CSV_scan_run)
-            : report->deletes ? report_first_text(report->deletes, CSV_deletes_run)
-                              : "");
+            report->scan       ? " scan"
+            : report->deletes  ? " deletes"
+            : report->versions ? " versions"
+                               : "",
+            n_places > 1       ? run_dir_name(report->run_dir)
+            : n_places         ? places[0].runs
+            : report->scan     ? report_first_text(report->scan, CSV_scan_run)
+            : report->deletes  ? report_first_text(report->deletes, CSV_deletes_run)
+            : report->versions ? report_first_text(report->versions, CSV_versions_run)
+                               : "");
     for (size_t i = 0; n_places > 1 && i < n_places; i++)
         fprintf(stream, "%s%s (%s)", i ? "; " : ": ", places[i].machine, places[i].runs);
     if (fclose(stream) == 0)
@@ -171,6 +176,8 @@ int report_write(const char *run_dir, struct dv_error *error_out)
         status = run_dir_load(&report.scan, run_dir, CSV_FILE_scan, error_out);
     else if (run_dir_has(run_dir, CSV_FILE_deletes))
         status = run_dir_load(&report.deletes, run_dir, CSV_FILE_deletes, error_out);
+    else if (run_dir_has(run_dir, CSV_FILE_versions))
+        status = run_dir_load(&report.versions, run_dir, CSV_FILE_versions, error_out);
     else
         status = figures_plan(&report.figures, run_dir, NULL, error_out);
     if (status < 0)
@@ -193,5 +200,6 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     csv_free(report.scan);
     csv_free(report.deletes);
     csv_free(report.counters);
+    csv_free(report.versions);
     return status;
 }

@@ -19,6 +19,7 @@ struct report {
         *scan; /* of a run of `scan`, which has no summary.csv and so no figures above; else NULL */
     struct csv_table *deletes;  /* likewise, of a run of `deletes` */
     struct csv_table *counters; /* of counters.csv; NULL where there is none */
+    struct csv_table *versions; /* likewise, of a run of `versions` */
     json_t *run;                /* NULL where run.json cannot be read */
 };
 

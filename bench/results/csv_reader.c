@@ -53,6 +53,8 @@ enum csv_column csv_schema_column(enum csv_file file)
         return CSV_explain_schema;
     case CSV_FILE_claims:
         return CSV_claims_schema;
+    case CSV_FILE_versions:
+        return CSV_versions_schema;
     case CSV_FILE_deletes:
         return CSV_deletes_schema;
     case CSV_FILE_scan:

@@ -22,7 +22,7 @@ cp "$source/dvbench" "$tree/"
 cp -R "$source/tools" "$tree/"
 cp "$source/bench/commands/commands.def" "$tree/bench/commands/"
 touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/kernels/kernels.def"
-for tool in sh awk basename cat chmod cp cut dirname env find flock grep head id ln ls mkdir mktemp mv readlink rm sed sort \
+for tool in sh awk basename cat chmod cksum cp cut dirname env find flock grep head id ln ls mkdir mktemp mv readlink rm sed sort \
     tail touch tr uname getconf dpkg sleep; do
     path=$(command -v "$tool" || true)
     [ -z "$path" ] || ln -s "$path" "$bin/$tool"
@@ -143,6 +143,29 @@ check "with the linker's line" contains "$said" 'does not link: ld: undefined re
 fake cc ':'
 launch --croaring="$box/roar" list
 check 'and after a repair it is taken' [ "$out" = 'program list' ]
+
+fresh
+# shellcheck disable=SC2016
+fake meson 'case "$*" in *reconfigure*) exit 0 ;; esac; mkdir -p "$2" && : >"$2/build.ninja"'
+launch versions system --out place "$box/roar" "$box/a-program" --no-plots --threshold 3 -- --plan ci system
+check 'versions: a build for each CRoaring' called "^meson setup .*/build/launcher/versions/[0-9][0-9]* .* -Droaring_prefix=$"
+check 'of a prefix too' called "^meson setup .*/build/launcher/versions/[0-9][0-9]* .* -Droaring_prefix=.*/roar$"
+# shellcheck disable=SC2086 # words
+set -- $out
+check 'the programs stand in their places' [ "$2 $4 $5 $7 $8 $9 ${10} ${11} ${12} ${13} ${14}" = \
+    "versions --out place $box/a-program --no-plots --threshold 3 -- --plan ci system" ]
+check 'as folders of builds' [ -x "$3/bench/commands/dvbench" ]
+check 'one for each' [ -x "$6/bench/commands/dvbench" ]
+check 'and not the same' [ "$3" != "$6" ]
+: >"$calls"
+launch versions "--out=place" system "$box/roar"
+check 'which are kept' [ ! -s "$calls" ]
+touch -d '1 hour ago' "$6/launcher/stamp"
+launch versions "$box/roar" "$box/roar"
+check 'headers of a prefix that changed build again' called '^ninja'
+launch versions --help
+check 'help of versions builds no more' [ "$out" = 'program versions --help' ]
+check 'and other commands keep the choice' [ "$(cat "$tree/build/launcher/choice")" = auto ]
 
 fresh
 launch --help
