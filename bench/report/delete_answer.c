@@ -62,10 +62,8 @@ static void say_how_sure(const struct report_text *text, const struct delete_gro
                      scans->n_samples, interval, noise);
 }
 
-void delete_answer(const struct report_text *text, const struct csv_table *deletes)
+static void answer_ways(const struct report_text *text, const struct csv_table *deletes)
 {
-    if (csv_n_rows(deletes) == 0)
-        return;
     const struct delete_group group = {deletes, csv_text(deletes, 0, CSV_deletes_pattern), 0};
     const struct stats_summary scans =
         delete_crossover(&group, DELETE_COW, DELETE_V3, CSV_deletes_scan1_ms, DELETE_EACH);
@@ -77,4 +75,64 @@ void delete_answer(const struct report_text *text, const struct csv_table *delet
                      csv_text(deletes, 0, CSV_deletes_engine), csv_text(deletes, 0, CSV_deletes_machine));
     say_use(text, &scans);
     say_how_sure(text, &group, &scans);
+}
+
+/* How V2's files of deletes add up, and from how many on compacting them pays. */
+static void answer_batches(const struct report_text *text, const struct csv_table *deletes)
+{
+    const struct delete_group group = {deletes, csv_text(deletes, 0, CSV_deletes_pattern), 0};
+    const double n_batches = csv_real(deletes, 0, CSV_deletes_batches),
+                 first = delete_value(&group, DELETE_V2, 1, CSV_deletes_load_ms),
+                 last = delete_value(&group, DELETE_V2, n_batches, CSV_deletes_load_ms),
+                 from = delete_compacting_pays_from(&group);
+    if (isnan(first) || isnan(last) || n_batches < 2)
+        report_paragraph(text, "What it costs here: cannot tell: this run lacks the times of v2.");
+    else
+        report_paragraph(
+            text,
+            "What it costs here: loading the files of position deletes (v2, pattern %s) took %s ms after "
+            "one batch and %s ms after %.0f, %s ms more per batch (%s, %s).",
+            group.pattern, N(first), N(last), n_batches, N((last - first) / (n_batches - 1)),
+            csv_text(deletes, 0, CSV_deletes_engine), csv_text(deletes, 0, CSV_deletes_machine));
+    if (!isnan(from))
+        report_paragraph(
+            text,
+            "What to use: from %.0f batches on, compacting (v2_compact) pays off within one scan of "
+            "a column.",
+            from);
+    else
+        report_paragraph(
+            text, "What to use: up to the last batch, compacting (v2_compact) did not pay off within one "
+                  "scan of a column, or was not measured.");
+}
+
+/* The smallest and the largest file. */
+static void answer_sizes(const struct report_text *text, const struct csv_table *deletes)
+{
+    const size_t ends[] = {0, csv_n_rows(deletes) - 1};
+    for (int i = 0; i < 2; i++) {
+        const struct delete_group group = {deletes, csv_text(deletes, 0, CSV_deletes_pattern),
+                                           csv_real(deletes, ends[i], CSV_deletes_rows)};
+        const struct stats_summary ratio = delete_ratio(&group, DELETE_COW, DELETE_V3, CSV_deletes_delete_ms);
+        if (ratio.n_samples > 0)
+            report_paragraph(
+                text,
+                "From a file of %s MB: cow deletes in %s ms, v3 in %s ms, %s times less (pattern %s, median "
+                "of %zu pairs).",
+                N(csv_real(deletes, ends[i], CSV_deletes_data_bytes) / 1e6),
+                N(delete_value(&group, DELETE_COW, DELETE_EACH, CSV_deletes_delete_ms)),
+                N(delete_value(&group, DELETE_V3, DELETE_EACH, CSV_deletes_delete_ms)), N(ratio.median),
+                group.pattern, ratio.n_samples);
+    }
+}
+
+void delete_answer(const struct report_text *text, const struct csv_table *deletes)
+{
+    static void (*const answers[DELETE_N_STUDIES])(const struct report_text *, const struct csv_table *) = {
+        [DELETE_STUDY_WAYS] = answer_ways,
+        [DELETE_STUDY_BATCHES] = answer_batches,
+        [DELETE_STUDY_SIZES] = answer_sizes,
+    };
+    if (csv_n_rows(deletes) > 0)
+        answers[delete_study_of(deletes)](text, deletes);
 }

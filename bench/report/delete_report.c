@@ -194,28 +194,6 @@ static void write_parts(const struct report_text *text, const struct delete_grou
 
 /* --- the study of batches --- */
 
-static void write_growth(const struct report_text *text, const struct delete_group *group)
-{
-    const double n_batches = csv_real(group->deletes, 0, CSV_deletes_batches),
-                 first = delete_value(group, DELETE_V2, 1, CSV_deletes_load_ms),
-                 last = delete_value(group, DELETE_V2, n_batches, CSV_deletes_load_ms),
-                 from = delete_compacting_pays_from(group);
-    if (!isnan(first) && !isnan(last) && n_batches > 1)
-        report_paragraph(
-            text,
-            "Loading V2's files took %.3g ms after one batch and %.3g ms after %.0f: %.3g ms more per batch.",
-            first, last, n_batches, (last - first) / (n_batches - 1));
-    report_paragraph(
-        text,
-        "Compacting pays off after this many scans of one column: the extra time of a batch that merges all "
-        "positions into one file, over what a scan saves by it.");
-    if (!isnan(from))
-        report_paragraph(text, "Rule of thumb from these numbers: from %.0f batches on one scan pays for it.",
-                         from);
-    else
-        report_paragraph(text, "After the last batch measured one scan did not pay for it.");
-}
-
 static void write_many(const struct report_text *text, const struct delete_group *group)
 {
     static const char *const headers[] = {"batches",
@@ -248,7 +226,9 @@ static void write_many(const struct report_text *text, const struct delete_group
         write_cells(text, &cells);
     }
     report_table_end(text);
-    write_growth(text, group);
+    report_paragraph(
+        text, "Compacting pays off after this many scans of one column: the extra time of a batch that "
+              "merges all positions into one file, over what a scan saves by it.");
 }
 
 /* --- the study of sizes --- */

@@ -311,9 +311,21 @@ class Reports(Base):
         self.N_BATCHES = 15
         self.write("compacting", lambda row: (load(row), row.update(study="batches")))
         self.assertEqual(rows(self.out, "claims.csv"), [])
-        self.assertIn("took 2 ms after one batch and 30 ms after 15: 2 ms more per batch", self.text)
-        self.assertIn("from 11 batches on one scan pays for it", self.text)
+        opening = self.text[:self.text.index("\n## ")]
+        self.assertIn("took 2.00 ms after one batch and 30.0 ms after 15, 2.00 ms more per batch", opening)
+        self.assertIn("from 11 batches on, compacting (v2_compact) pays off within one scan", opening)
+        self.assertNotIn("cannot tell", opening)
         self.assertRegex(self.text, r"\| 6 \| 12\.0 \| 2\.00 \|.*\| 2\.00 \|")
+
+    def test_sizes_open_with_both_ends(self):
+        def sizes(row):
+            row.update(study="sizes", rows=1000 if row["batch"] < 5 else 50000, data_bytes=50000 if row["batch"] < 5 else 2200000)
+            if row["way"] == "cow" and row["batch"] >= 5:
+                row["delete_ms"] = 5000
+        self.write("sizes", sizes)
+        opening = self.text[:self.text.index("\n## ")]
+        self.assertIn("From a file of 0.0500 MB: cow deletes in 1000 ms, v3 in 100 ms, 10.0 times less", opening)
+        self.assertIn("From a file of 2.20 MB: cow deletes in 5000 ms, v3 in 100 ms, 50.0 times less", opening)
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_crossing_is_marked(self):
