@@ -57,16 +57,24 @@ static const char help[] =
     "  --no-plots        draws nothing\n"
     "  SWEEP OPTIONS     see sweep --help; --starts where it is above 1, else 4, is how often each starts\n";
 
-static void show(const struct versions *versions)
+/* False where figures or report failed, as in sweep; that gnuplot is not installed is not a failure. */
+static bool show(const struct versions *versions)
 {
     const char *dir = versions->alternate.dir;
     const struct figure_style style = {0};
     struct dv_error error = {0};
-    if (versions->plots && versions_figures_draw(dir, &style, &error) < 0)
+    bool is_fine = true;
+    if (versions->plots && versions_figures_draw(dir, &style, &error) < 0) {
         fprintf(stderr, "dvbench: no figures: %s\n", error.message);
-    if (report_write(dir, &error) < 0)
+        is_fine = error.code == DV_ERROR_UNAVAILABLE;
+    }
+    const bool has_report = report_write(dir, &error) == 0;
+    if (!has_report)
         fprintf(stderr, "dvbench: no report: %s\n", error.message);
-    printf("%s/versions.csv\n%s/report.md\n%s/report.html\n", dir, dir, dir);
+    printf("%s/versions.csv\n", dir);
+    if (has_report)
+        printf("%s/report.md\n%s/report.html\n", dir, dir);
+    return is_fine && has_report;
 }
 
 static int run(struct versions *versions, struct dv_error *error_out)
@@ -84,11 +92,11 @@ static int run(struct versions *versions, struct dv_error *error_out)
     code = versions_write(alternate->dir, sides, alternate->n_sides, versions->threshold_pct, error_out);
     if (code < 0)
         return code;
-    show(versions);
+    const bool is_shown = show(versions);
     if (n_wrong)
         fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason stand in the sides' summary.csv\n",
                 n_wrong);
-    return n_wrong ? EXIT_CHECK_FAILED : EXIT_FINE;
+    return n_wrong || !is_shown ? EXIT_CHECK_FAILED : EXIT_FINE;
 }
 
 int command_versions(int argc, char **argv, struct dv_error *error_out)

@@ -239,6 +239,18 @@ const char *counters_source(const struct counters *counters)
     return source_words[counters->source];
 }
 
+bool counters_missing(const struct counters *counters, char *names_out, size_t n_names)
+{
+    size_t n_used = 0;
+    names_out[0] = '\0';
+    for (size_t i = 0; counters->source != COUNTERS_PMU && i < counters->events.n_items && n_used < n_names;
+         i++)
+        if (counters->events.items[i].role == ROLE_other)
+            n_used += (size_t)snprintf(names_out + n_used, n_names - n_used, "%s%s", n_used ? ", " : "",
+                                       counters->events.items[i].name);
+    return n_used > 0;
+}
+
 const char *counters_reason(const struct counters *counters)
 {
     return counters->reason;

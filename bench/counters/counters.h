@@ -108,6 +108,9 @@ void counters_results_free(struct counters_result *results, size_t n_results);
 /* "pmu", "sim" or "none". */
 const char *counters_source(const struct counters *counters);
 
+/* The events asked for that the source cannot count, "A, B", cut off where they do not fit; false where it counts all. */
+bool counters_missing(const struct counters *counters, char *names_out, size_t n_names);
+
 /* Why there is no better source, as a sentence for run.json and the log: "no PMU in this machine; simulated by
  * valgrind-3.19.0". */
 const char *counters_reason(const struct counters *counters);

@@ -159,6 +159,17 @@ static int check_same(struct run_record *record, struct dv_error *error_out)
     return status;
 }
 
+static void warn_of_missing_events(struct run_record *record)
+{
+    char names[160], text[240];
+    if (!record->counters || !counters_missing(record->counters, names, sizeof names))
+        return;
+    snprintf(text, sizeof text, "--events: not counted without a PMU: %s", names);
+    warn(text, record);
+    if (record->options->start <= 0) /* once, of all process starts */
+        fprintf(stderr, "dvbench: warning: %s\n", text);
+}
+
 int run_record_begin(struct run_record **record_out, const struct sweep_options *options, const char *dir,
                      int argc, char **argv, const struct counters *counters, uint64_t program,
                      struct dv_error *error_out)
@@ -189,6 +200,7 @@ int run_record_begin(struct run_record **record_out, const struct sweep_options 
         if (options->start <= 0) /* once, of all process starts */
             fprintf(stderr, "dvbench: warning: %s\n", text);
     }
+    warn_of_missing_events(record);
     for (size_t i = 0; i < options->vectors.n_warnings; i++)
         warn(options->vectors.warnings[i], record);
     status = pin(record, error_out);

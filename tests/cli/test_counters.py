@@ -4,6 +4,7 @@
 import csv
 import glob
 import io
+import json
 import os
 import re
 import signal
@@ -139,6 +140,9 @@ def test_sweeps(folder, sim_works):
     sweep(run, "sim", events="caches")
     rows = [row for row in csv_files.read(os.path.join(run, "counters.csv")) if row["event"] == "perf::CACHE-MISSES"]
     assert rows and {(row["status"], row["value_per_row"]) for row in rows} == {("cannot-simulate", "")}, rows
+    for name, warns in ((run, True), (runs[0], False)):
+        with open(os.path.join(name, "run.json"), encoding="utf-8") as file:
+            assert any("not counted" in text and "perf::CACHE-MISSES" in text for text in json.load(file)["warnings"]) == warns, name
 
 
 def test_stepped(folder):
