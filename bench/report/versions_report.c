@@ -148,12 +148,16 @@ int versions_figures_draw(const char *run_dir, const struct figure_style *style,
         figure_style_keep_kernels(style, versions, CSV_versions_kernel);
         status = figure_style_open(style, run_dir, &folder, scripts, sizeof scripts, error_out);
     }
-    for (size_t row = 0; status == 0 && row < csv_n_rows(versions); row++)
-        if (is_first_of_group(versions, row)) {
-            number++;
-            if (figure_style_matches(&style->figures, "versions") && has_interval(versions, row))
-                status = draw(folder, scripts, style, versions, row, number, error_out);
-        }
+    for (size_t row = 0; status == 0 && row < csv_n_rows(versions); row++) {
+        if (!is_first_of_group(versions, row))
+            continue;
+        char name[32];
+        snprintf(name, sizeof name, "versions.%u", ++number);
+        if ((figure_style_matches(&style->figures, "versions") ||
+             figure_style_matches(&style->figures, name)) &&
+            has_interval(versions, row))
+            status = draw(folder, scripts, style, versions, row, number, error_out);
+    }
     csv_free(versions);
     free(folder);
     return status;

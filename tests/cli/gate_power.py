@@ -13,7 +13,7 @@ import time
 
 N, PROGRAM, SOURCE, CC, *ROARING = sys.argv[1:]
 SWEEP = ["--recipe", "uniform:rate=1%:rows=200000", "--recipe", "uniform:rate=10%:rows=200000", "--sink", "row_ids",
-         "--kernel", "mine_per_row,for_each_in_range,direct_scalar", "--starts", "4", "--rounds", "20",
+         "--kernel", "mine_per_row,for_each_in_range,direct_scalar", "--starts", "6", "--rounds", "20",
          "--min-time", "500us", "--counters", "none", "--quiet"]
 
 

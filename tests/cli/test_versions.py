@@ -55,6 +55,8 @@ class Versions(unittest.TestCase):
         self.assertEqual(report.count("| per_row |"), 2)  # a row per sink; a-again only in the noise floor
         self.assertTrue(os.path.exists(self.out + "/report.html"))
         if shutil.which("gnuplot"):
+            subprocess.run([PROGRAM, "plot", self.out, "--figure", "versions.2"], check=True, capture_output=True, timeout=100)
+            self.assertEqual([name for name in os.listdir(self.out + "/plots") if name.endswith(".svg")], ["versions.2.svg"])
             drawn = subprocess.run([PROGRAM, "plot", self.out], capture_output=True, text=True, timeout=100)
             self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
             for number in "12":
