@@ -254,14 +254,17 @@ static void set_vectors(const struct scan_cell *cell)
 static void set_axis(const struct scan_cell *cell)
 {
     struct csv_writer *writer = cell->run->writer;
-    char n_files[24];
+    char n_files[24], size[24];
     snprintf(n_files, sizeof n_files, "%zu", cell->table->files.n_items);
+    const double file_bytes = (double)cell->table->n_bytes / (double)cell->table->files.n_items;
+    snprintf(size, sizeof size, file_bytes < 1e6 ? "%.0fKB" : "%.0fMB",
+             file_bytes / (file_bytes < 1e6 ? 1e3 : 1e6));
     const char *rate = strstr(cell->block->vector, "rate=");
     char rate_text[32];
     snprintf(rate_text, sizeof rate_text, "%.*s", rate ? (int)strcspn(rate + 5, ":") : 0,
              rate ? rate + 5 : "");
-    const char *const values[] = {cell->query.name, rate_text, cell->block->vector, n_files,
-                                  scan_kind_id(cell->query.kind)};
+    const char *const values[] = {
+        cell->query.name, rate_text, cell->block->vector, n_files, scan_kind_id(cell->query.kind), size};
     csv_set_text(writer, CSV_scan_axis, scan_axis_id(cell->block->axis));
     csv_set_text(writer, CSV_scan_axis_value, values[cell->block->axis]);
 }

@@ -34,7 +34,7 @@ const struct scan_study *scan_study_find(const char *id)
 
 const char *scan_axis_id(enum scan_axis axis)
 {
-    static const char *const ids[] = {"columns", "rate", "vector", "files", "query"};
+    static const char *const ids[] = {"columns", "rate", "vector", "files", "query", "size"};
     return ids[axis];
 }
 
@@ -68,12 +68,15 @@ static int add_study(struct scan_options *options, const struct scan_study *stud
     FOR_EACH_WORD(columns, n_columns, study->columns)
     FOR_EACH_WORD(kind, n_kind, study->kinds)
     {
+        char *slash;
+        const unsigned long n_all = strtoul(files, &slash, 10),
+                            part = *slash == '/' ? strtoul(slash + 1, NULL, 10) : 1;
         const struct scan_block block = {
             .study = study->id,
             .axis = study->axis,
             .room = study->table,
             .kind = (enum scan_kind)scan_kind_find(kind, n_kind),
-            .table = {.n_rows = options->n_rows, .n_files = strtoul(files, NULL, 10), .seed = options->seed}};
+            .table = {.n_rows = options->n_rows / part, .n_files = n_all, .seed = options->seed}};
         if (status == 0)
             status = add_block(options, &block, vector, n_vector, columns, n_columns, error_out);
     }

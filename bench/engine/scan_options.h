@@ -10,7 +10,14 @@
 #include "scan_table.h"
 #include "string_list.h"
 
-enum scan_axis { SCAN_AXIS_COLUMNS, SCAN_AXIS_RATE, SCAN_AXIS_VECTOR, SCAN_AXIS_FILES, SCAN_AXIS_QUERY };
+enum scan_axis {
+    SCAN_AXIS_COLUMNS,
+    SCAN_AXIS_RATE,
+    SCAN_AXIS_VECTOR,
+    SCAN_AXIS_FILES,
+    SCAN_AXIS_QUERY,
+    SCAN_AXIS_SIZE
+};
 
 struct scan_study {
     const char *id;
@@ -27,7 +34,7 @@ struct scan_study {
 size_t scan_studies_count(void);
 const struct scan_study *scan_study_at(size_t index);
 const struct scan_study *scan_study_find(const char *id); /* NULL where unknown */
-/* "columns", "rate", "vector", "files", "query". Static. */
+/* "columns", "rate", "vector", "files", "query", "size". Static. */
 const char *scan_axis_id(enum scan_axis axis);
 
 /* One unit of measuring: all competitors in the same rounds. */

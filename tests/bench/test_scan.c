@@ -480,6 +480,8 @@ static void test_a_table_has_what_its_study_reads(void **state)
     const struct scan_block *first = &options.blocks[0], *last = &options.blocks[options.n_blocks - 1];
     assert_memory_equal(first->table.n_columns, sizes, sizeof sizes);
     assert_memory_equal(last->table.n_columns, columns, sizeof columns);
+    assert_int_equal(first->table.n_rows, 16 * first[4].table.n_rows); /* the smallest files: of fewer rows */
+    assert_int_equal(first[4].table.n_files, 862);
     scan_options_free(&options);
 }
 
