@@ -9,6 +9,7 @@
 #include "build_info.h"
 #include "command.h"
 #include "cpu.h"
+#include "duckdb.h"
 #include "gbench.h"
 #include "plugin.h"
 #include "pmu_names.h"
@@ -54,10 +55,13 @@ static void print_version(const char *part, const char *version, const char *abs
     printf("  %-17s %s\n", part, *version ? version : absence);
 }
 
-/* What it was built with, then the programs that it calls. */
+/* What it was built with, then the programs and the library that it finds when they are needed. */
 static void print_versions(void)
 {
     char tool[128];
+    struct engine *engine;
+    struct dv_error error;
+    const bool has_engine = duckdb_engine_open(&engine, NULL, NULL, &error) == 0;
     printf("dvbench %s (%s), CRoaring %s\n", BUILD_VERSION, BUILD_GIT_COMMIT, dv_croaring_version());
     print_version("compiler", BUILD_COMPILER, "");
     print_version("flags", BUILD_FLAGS, "");
@@ -68,6 +72,8 @@ static void print_versions(void)
     print_version("jansson", BUILD_JANSSON_VERSION, "");
     print_version("gnuplot", run_json_tool_version("gnuplot", tool, sizeof tool), "not found");
     print_version("valgrind", run_json_tool_version("valgrind", tool, sizeof tool), "not found");
+    print_version("DuckDB", has_engine ? engine->version : "", "not found");
+    engine_close(engine);
 }
 
 static const struct command *find_command(const char *id)

@@ -293,7 +293,7 @@ rm "$box/duck/libduckdb.so"
 PKG_CONFIG_PATH=$box/duck launch deletes
 check 'what pkg-config knows must be there' [ "$out" = 'program deletes with /of/the/loader/libduckdb.so' ]
 : >"$calls"
-for words in 'list kernels' 'scan --duckdb=x' 'scan --help'; do
+for words in 'list kernels' 'scan --duckdb=x' 'scan --help' --version; do
     # shellcheck disable=SC2086
     PKG_CONFIG_PATH=$box/duck launch $words
     check "no engine for $words" [ "$out" = "program $words" ]
@@ -303,6 +303,11 @@ fake ldconfig ':'
 launch scan
 check 'without any the program says so itself' [ "$out" = 'program scan' ]
 check 'and the launcher why' contains "$said" 'npm, which would fetch it, is not installed'
+fetched=$tree/build/launcher/duckdb
+mkdir "$fetched"
+sed -n 's/^version=//p' "$tree/tools/duckdb-from-npm" >"$fetched/complete"
+launch --version
+check '--version shows the one that was fetched before' [ "$out" = "program --version with $fetched/package/libduckdb.so" ]
 rm "$bin/ldconfig"
 
 # A bare system is made only where that can be done and undone; where not, it is skipped with the reason.
