@@ -243,7 +243,7 @@ static int run_side(const struct alternate *alternate, const struct alternate_si
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !interrupted)
         interrupted = SIGINT;
-    const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_wrong(side->dir) > 0;
+    const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_verdict(side->dir, "wrong") > 0;
     if (status == 0 && code != EXIT_FINE && !is_wrong && !interrupted)
         status = dv_fail(error_out, DV_ERROR_IO, "%s (%s): process start %d ended with exit code %d",
                          side->program, side->name, start, code);

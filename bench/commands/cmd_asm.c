@@ -140,7 +140,8 @@ static int parse_and_show(const char *text, bool with_source, struct dv_error *e
     snprintf(instance, sizeof instance, "%.*s", (int)n_kernel, text);
     const struct kernel *kernel = kernel_find(instance);
     if (!kernel)
-        return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel %s (see `list kernels`)", instance);
+        return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel \"%s\" (see dvbench list kernels)",
+                       instance);
     if (sink < 0)
         return dv_fail(error_out, DV_ERROR_USAGE, "%s: KERNEL/SINK is expected (see `list sinks`)", text);
     if (kernel->missing)

@@ -32,7 +32,8 @@ int command_threshold(const char *text, double *threshold_pct_out, struct dv_err
     if (end != text && strcmp(end, "%") == 0)
         end++;
     if (end == text || *end != '\0' || !isfinite(value) || value < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--threshold %s: give per cent, 0 or more", text);
+        return dv_fail(error_out, DV_ERROR_USAGE, "--threshold: found \"%s\", expected per cent, 0 or more",
+                       text);
     *threshold_pct_out = value;
     return 0;
 }

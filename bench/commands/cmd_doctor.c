@@ -95,6 +95,7 @@ static void print_pairs(double *differences_pct, const uint64_t *memory, double 
     struct machine_ticks ticks_before, ticks_after;
     machine_usage_read(&before);
     machine_ticks_read(&ticks_before, -1);
+    const int64_t throttles = machine_throttles_below("");
     const size_t n_pairs = time_pairs(differences_pct, memory, seconds);
     machine_ticks_read(&ticks_after, -1);
     machine_usage_read(&after);
@@ -105,6 +106,13 @@ static void print_pairs(double *differences_pct, const uint64_t *memory, double 
     else
         printf("%-24s %-14.2f %s\n", "steal, per cent", steal_pct,
                steal_pct > 0.5 ? "the host is busy: measure at another time" : "fine");
+    if (throttles < 0)
+        printf("%-24s %-14s cannot be seen here\n", "throttling", MACHINE_UNKNOWN);
+    else {
+        const long long n = machine_throttles_below("") - throttles;
+        printf("%-24s %-14lld %s\n", "throttling", n,
+               n ? "too hot or out of power: cool it, wait, see turbo" : "fine");
+    }
     printf("%-24s %-14lld %s\n", "migrations", (long long)machine_usage_since(&before, &after).cpu_migrations,
            "-1: cannot be seen here; sweep stays on one CPU");
     printf("\nA/A: %zu pairs of the same work differ by %.2f %% (median), %.2f %% (95 of 100), %.2f %% "

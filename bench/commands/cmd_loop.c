@@ -106,10 +106,11 @@ static int parse_cell(struct loop_options *options, const char *text, struct dv_
     options->kernel = kernel_find(options->name.kernel);
     const int sink = sink_find(options->name.sink);
     if (!options->kernel)
-        return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel %s (see `list kernels`)",
+        return dv_fail(error_out, DV_ERROR_USAGE, "unknown kernel \"%s\" (see dvbench list kernels)",
                        options->name.kernel);
     if (sink < 0)
-        return dv_fail(error_out, DV_ERROR_USAGE, "unknown sink %s (see `list sinks`)", options->name.sink);
+        return dv_fail(error_out, DV_ERROR_USAGE, "unknown sink \"%s\" (see dvbench list sinks)",
+                       options->name.sink);
     options->sink = (enum sink_kind)sink;
     uint64_t batch_rows = 5000;
     int status = options->name.batch ? option_number("batch", options->name.batch, 1, OPTION_BATCH_ROWS_LIMIT,

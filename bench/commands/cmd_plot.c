@@ -96,7 +96,7 @@ static int take_option(void *context, int value, const char *argument, struct dv
         return option_list("kernel", argument, &style->kernels, error_out);
     default:
         style->out_dir = argument;
-        return 0;
+        return run_dir_check_out(argument, error_out);
     }
 }
 

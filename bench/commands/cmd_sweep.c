@@ -217,7 +217,12 @@ static int finish(const struct sweep_options *options, const char *dir, bool is_
     if (n_wrong)
         fprintf(stderr, "dvbench: %zu cells are wrong: verdict and reason are in %s/summary.csv\n", n_wrong,
                 dir);
-    return n_wrong || !is_drawn ? EXIT_CHECK_FAILED : EXIT_FINE;
+    if (n_wrong || !is_drawn)
+        return EXIT_CHECK_FAILED;
+    if (options->start >= 0 || summary_count_verdict(dir, "ok"))
+        return EXIT_FINE;
+    fprintf(stderr, "dvbench: no cell was measured: column reason of %s/summary.csv says why\n", dir);
+    return EXIT_UNAVAILABLE;
 }
 
 static int run(struct sweep_options *options, const struct plan *plan, const char *dir, int argc, char **argv,
@@ -232,7 +237,7 @@ static int run(struct sweep_options *options, const struct plan *plan, const cha
     } else {
         catch_signals_of_run();
         status = sweep_starts_run(options, dir, lock_fd, argc, argv, &interrupted, error_out);
-        *n_wrong_out = summary_count_wrong(dir);
+        *n_wrong_out = summary_count_verdict(dir, "wrong");
     }
     close(lock_fd);
     return status;
@@ -288,9 +293,12 @@ static int parse(struct sweep_options *options, int argc, char **argv, struct st
 static void say_resume(const char *dir, struct dv_error *error_out)
 {
     const size_t n = strlen(error_out->message);
-    if (stat_of(dir, "samples.csv").st_size > 0) /* of a block that was cut short, too */
-        snprintf(error_out->message + n, sizeof error_out->message - n,
-                 "; what was measured is kept: sweep --resume %s continues it", dir);
+    const char *what = stat_of(dir, "samples.csv").st_size > 0 /* of a block that was cut short, too */
+                           ? "what was measured is kept: sweep --resume %s continues it"
+                           : "nothing was measured: sweep --resume %s and these options begin it again";
+    char text[300];
+    snprintf(text, sizeof text, what, dir);
+    snprintf(error_out->message + n, sizeof error_out->message - n, "; %s", text);
 }
 
 /* The run's folder: that of an earlier run, or a new one. */

@@ -87,7 +87,7 @@ static int run(struct versions *versions, struct dv_error *error_out)
         return code;
     for (size_t i = 0; i < alternate->n_sides; i++) {
         sides[i] = (struct versions_side){alternate->sides[i].name, alternate->sides[i].dir};
-        n_wrong += summary_count_wrong(alternate->sides[i].dir);
+        n_wrong += summary_count_verdict(alternate->sides[i].dir, "wrong");
     }
     code = versions_write(alternate->dir, sides, alternate->n_sides, versions->threshold_pct, error_out);
     if (code < 0)

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "counter_sets.h"
 
@@ -37,6 +38,15 @@ static bool add_event(struct counter_events *events, const struct counter_event 
     return true;
 }
 
+/* A generic event is also known by perf's name: instructions, branch-misses. */
+static bool is_named(const struct counter_event *row, const char *word)
+{
+    static const char generic[] = "perf::";
+    const size_t n = sizeof generic - 1;
+    return strcmp(row->name, word) == 0 ||
+           (strncmp(row->name, generic, n) == 0 && strcasecmp(row->name + n, word) == 0);
+}
+
 /* All events of a set, or the one event of that name. False where there is no place. */
 static bool add_word(struct counter_events *events, const char *word)
 {
@@ -48,10 +58,11 @@ static bool add_word(struct counter_events *events, const char *word)
             is_set = true;
             has_place = has_place && add_event(events, &rows[i]);
         }
-        if (strcmp(rows[i].name, word) == 0)
+        if (is_named(&rows[i], word))
             event = rows[i];
     }
-    snprintf(event.name, sizeof event.name, "%s", word);
+    if (!*event.name)
+        snprintf(event.name, sizeof event.name, "%s", word);
     return is_set ? has_place : add_event(events, &event);
 }
 

@@ -106,8 +106,8 @@ static int take_kernel(struct delete_options *options, const char *id, struct dv
 {
     options->kernel = kernel_find(id);
     if (!options->kernel)
-        return dv_fail(error_out, DV_ERROR_USAGE, "--kernel %s: no such kernel; `list kernels` lists them",
-                       id);
+        return dv_fail(error_out, DV_ERROR_USAGE,
+                       "--kernel: unknown kernel \"%s\" (see dvbench list kernels)", id);
     const bool answers = options->kernel->sinks & (1u << SINK_is_deleted);
     const char *reason = kernel_unavailable(options->kernel, answers ? SINK_is_deleted : SINK_row_ids);
     return reason ? dv_fail(error_out, DV_ERROR_UNAVAILABLE, "--kernel %s: %s", id, reason) : 0;

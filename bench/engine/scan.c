@@ -264,7 +264,10 @@ static int run_blocks(const struct scan *scan, struct scan_run *run, const char 
 static int measure(const struct scan *scan, struct scan_run *run, const char *data, struct run_info *info,
                    struct dv_error *error_out)
 {
-    int status = make_tables(scan, data, run->progress, error_out);
+    const int cpu = scan->options->cpu;
+    int status = cpu >= 0 ? machine_check_cpu(cpu, error_out) : 0; /* before minutes of tables */
+    if (status == 0)
+        status = make_tables(scan, data, run->progress, error_out);
     if (*scan->run->interrupted)
         return 0;
     progress_begin(run->progress, scan->options->n_blocks, scan->options->quiet); /* what is left is blocks */

@@ -216,7 +216,7 @@ static int check_together(const struct scan_options *options, struct dv_error *e
             is_known = fnmatch(options->kernels.items[i], kernel_at(k)->id, 0) == 0;
         if (!is_known && strcmp(options->kernels.items[i], "all") != 0)
             return dv_fail(error_out, DV_ERROR_USAGE,
-                           "--kernel %s: no such kernel; `list kernels` lists them",
+                           "--kernel: unknown kernel \"%s\" (see dvbench list kernels)",
                            options->kernels.items[i]);
     }
     return 0;

@@ -323,6 +323,17 @@ static void read_process(struct machine *machine)
         machine->n_cpus = (int)n_cpus;
 }
 
+int64_t machine_throttles_below(const char *root)
+{
+    char line[LINE_BYTES];
+    int64_t n = -1;
+    const int n_cpus = count_online(root);
+    for (int cpu = 0; cpu < n_cpus; cpu++)
+        if (read_line(line, root, "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", cpu))
+            n = (n < 0 ? 0 : n) + atoll(line);
+    return n;
+}
+
 void machine_read_below(struct machine *machine_out, const char *root)
 {
     *machine_out = (struct machine){.family = -1, .model = -1, .stepping = -1, .load_1min = NAN};

@@ -63,6 +63,9 @@ void machine_folder(const struct machine *machine, char *folder_out, size_t fold
  * Returns how many. */
 int machine_warnings(const struct machine *machine, void (*warn)(const char *text, void *user), void *user);
 
+/* Whether the calling thread may run on `cpu`: 0, or the codes of machine_pin_cpu. */
+int machine_check_cpu(int cpu, struct dv_error *error_out);
+
 /* Keeps the calling thread on `cpu`. Returns 0, DV_ERROR_USAGE (no such CPU), DV_ERROR_UNAVAILABLE (not
  * allowed here). */
 int machine_pin_cpu(int cpu, struct dv_error *error_out);
@@ -87,6 +90,9 @@ void machine_usage_read(struct machine_usage *usage_out);
 /* after - before, field by field; -1 where either is. */
 struct machine_usage machine_usage_since(const struct machine_usage *before,
                                          const struct machine_usage *after);
+
+/* How often all cores were slowed down so far, for heat or power; -1 unknown (a virtual machine, AMD). `root`: as above. */
+int64_t machine_throttles_below(const char *root);
 
 /* Cumulative ticks of all CPUs, or of one. */
 struct machine_ticks {

@@ -20,7 +20,7 @@
 /* Where glibc's own adapting ends after large blocks were freed; setting it stops the adapting. */
 #define MMAP_THRESHOLD_BYTES (32 << 20)
 
-int machine_pin_cpu(int cpu, struct dv_error *error_out)
+int machine_check_cpu(int cpu, struct dv_error *error_out)
 {
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
@@ -32,6 +32,15 @@ int machine_pin_cpu(int cpu, struct dv_error *error_out)
     if (sched_getaffinity(0, sizeof set, &set) == 0 && !CPU_ISSET(cpu, &set))
         return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
                        "CPU %d is not allowed for this process: see taskset or the container's cpuset", cpu);
+    return 0;
+}
+
+int machine_pin_cpu(int cpu, struct dv_error *error_out)
+{
+    cpu_set_t set;
+    const int status = machine_check_cpu(cpu, error_out);
+    if (status < 0)
+        return status;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) == 0)

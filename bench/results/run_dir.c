@@ -124,6 +124,16 @@ static bool is_name_of_run(const char *name)
     return is_fit;
 }
 
+int run_dir_check_out(const char *path, struct dv_error *error_out)
+{
+    struct stat root, found;
+    if (stat("/", &root) != 0 || stat(path, &found) != 0 || found.st_dev != root.st_dev ||
+        found.st_ino != root.st_ino)
+        return 0;
+    return dv_fail(error_out, DV_ERROR_USAGE,
+                   "--out %s: that is /; results need a folder of their own: name one", path);
+}
+
 int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, struct dv_error *error_out)
 {
     char *dir = out_dir ? strdup(out_dir) : default_dir(plan_name);
@@ -134,13 +144,11 @@ int run_dir_create(char **dir_out, const char *out_dir, const char *plan_name, s
     }
     for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
         dir[n - 1] = '\0';
-    int status = 0;
-    if (strcmp(dir, "/") == 0)
-        status = dv_fail(error_out, DV_ERROR_USAGE, "--out /: a run needs a folder of its own: name one");
-    else if (!is_name_of_run(run_dir_name(dir)))
+    int status = run_dir_check_out(dir, error_out);
+    if (status == 0 && !is_name_of_run(run_dir_name(dir)))
         status = dv_fail(error_out, DV_ERROR_USAGE,
                          "--out %s: a run's name is UTF-8 without comma, quote and control characters", dir);
-    else if (make_path(dir) != 0)
+    if (status == 0 && make_path(dir) != 0)
         status = dv_fail(error_out, DV_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
     static const char *const files[] = {"samples.csv", "summary.csv", "run.json"};
     for (size_t i = 0; status == 0 && i < sizeof files / sizeof files[0]; i++) {

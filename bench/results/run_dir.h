@@ -8,6 +8,9 @@
 
 #include "csv.h"
 
+/* 0, or DV_ERROR_USAGE where `path`, as --out has it, is the root of the file system by any of its names. */
+int run_dir_check_out(const char *path, struct dv_error *error_out);
+
 /* Makes the folder of a new run: `out_dir`, or results/<UTC date and time>-<plan> where NULL, in the current
  * folder or in what DVBENCH_RESULTS names. Returns its path in `dir_out` (owned by the caller). A folder that
  * holds a run already is a usage error. */

@@ -361,13 +361,13 @@ size_t summary_count(const char *dir)
     return n;
 }
 
-size_t summary_count_wrong(const char *dir)
+size_t summary_count_verdict(const char *dir, const char *verdict)
 {
     struct csv_table *table;
     size_t n = 0;
     const int status = load_table(&table, dir, NULL);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
-        n += strcmp(csv_text(table, i, CSV_summary_verdict), "wrong") == 0;
+        n += strcmp(csv_text(table, i, CSV_summary_verdict), verdict) == 0;
     csv_free(table);
     return n;
 }

@@ -57,7 +57,7 @@ int summary_update(const struct summary_facts *facts, const struct summary_block
 /* Rows of DIR/summary.csv; 0 where there is no such file. */
 size_t summary_count(const char *dir);
 
-/* Rows of DIR/summary.csv with verdict `wrong`; 0 where there is no such file. */
-size_t summary_count_wrong(const char *dir);
+/* Rows of DIR/summary.csv with that verdict; 0 where there is no such file. */
+size_t summary_count_verdict(const char *dir, const char *verdict);
 
 #endif

@@ -166,7 +166,7 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
     status = status < 0 ? status : written;
     free(sweep->pending);
     summary_found_free(&sweep->found);
-    sweep->n_wrong_out = summary_count_wrong(sweep->facts.dir);
+    sweep->n_wrong_out = summary_count_verdict(sweep->facts.dir, "wrong");
     const size_t n_rows = summary_count(sweep->facts.dir);
     if (status == 0 && !*sweep->interrupted && n_rows > sweep->n_cells_out)
         sweep->n_kept_out = n_rows - sweep->n_cells_out;

@@ -114,6 +114,17 @@ int sweep_flags_replace(char **text, const char *value, struct dv_error *error_o
     return *text ? 0 : dv_no_memory(error_out);
 }
 
+/* May be said more than once: all of them count. */
+static int add_context(char **list, const char *pairs, struct dv_error *error_out)
+{
+    char *joined;
+    if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", pairs) < 0)
+        return dv_no_memory(error_out);
+    free(*list);
+    *list = joined;
+    return 0;
+}
+
 static int replace_one_of(char **text, const char *name, const char *value, const char *const *choices,
                           struct dv_error *error_out)
 {
@@ -268,7 +279,7 @@ static int take_output_option(struct sweep_options *options, int value, const ch
         status = option_choice("benchmark_out_format", argument, json, error_out);
         break;
     case OPTION_BENCHMARK_CONTEXT:
-        status = sweep_flags_replace(&options->benchmark_context, argument, error_out);
+        status = add_context(&options->benchmark_context, argument, error_out);
         break;
     case OPTION_BENCHMARK_LIST_TESTS:
         options->list_tests = !argument || strcmp(argument, "false") != 0;

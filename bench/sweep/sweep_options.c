@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan.h"
 #include "plan_text.h"
 #include "sweep_flags.h"
 
@@ -182,6 +183,8 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
         strcmp(options_out->counters, "none") == 0)
         status = dv_fail(error_out, DV_ERROR_USAGE, "--events %s: nothing is counted with --counters none",
                          options_out->events);
+    if (status == 0 && !options_out->help) /* here, else a plan's line is blamed */
+        status = plan_check_kernels(&by_hand.kernels, error_out);
     if (status < 0 || options_out->help)
         goto out;
     if (names_a_dv(&by_hand)) {
@@ -199,6 +202,8 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
         status = narrow_groups(options_out, &by_hand, error_out);
     if (status == 0) {
         struct sweep_group again = {0};
+        free(options_out->benchmark_context); /* its values add up */
+        options_out->benchmark_context = NULL;
         status = sweep_flags_parse(options_out, &again, argc, argv, &plan, error_out);
         group_free(&again);
     }

@@ -91,7 +91,7 @@ static int run_start(const char *dir, int lock_fd, int start, const char *json_p
     strings_free(&words);
     if (code == EXIT_INTERRUPTED && !*interrupted)
         *interrupted = SIGINT; /* it reached only the child */
-    const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_wrong(dir) > 0;
+    const bool is_wrong = code == EXIT_CHECK_FAILED && summary_count_verdict(dir, "wrong") > 0;
     if (status == 0 && code != EXIT_FINE && !is_wrong && !*interrupted)
         status = dv_fail(error_out, DV_ERROR_IO, "process start %d ended with exit code %d", start, code);
     return status;

@@ -17,6 +17,12 @@ static void test_default_set(void **state)
 {
     (void)state;
     struct counter_events events;
+    /* perf's name of a generic event is that event, once */
+    assert_int_equal(counter_events_parse(&events, "perf::BRANCHES,branches,Branch-Misses", NULL), 0);
+    assert_int_equal(events.n_items, 2);
+    assert_int_equal(events.items[0].role, ROLE_branches);
+    assert_string_equal(events.items[1].name, "perf::BRANCH-MISSES");
+    assert_int_equal(events.items[1].role, ROLE_branch_misses);
     assert_int_equal(counter_events_parse(&events, NULL, NULL), 0);
     assert_int_equal(events.n_items, 4);
     assert_string_equal(events.items[0].name, "perf::INSTRUCTIONS");

@@ -80,6 +80,10 @@ static void test_server(void **state)
     }
     put("proc/sys/kernel/randomize_va_space", "2\n");
     put("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    assert_int_equal(machine_throttles_below(root), -1);
+    put(CPU "cpu0/thermal_throttle/core_throttle_count", "7\n");
+    put(CPU "cpu2/thermal_throttle/core_throttle_count", "5\n");
+    assert_int_equal(machine_throttles_below(root), 12);
     put("proc/loadavg", "3.50 0.20 0.10 1/100 4242\n");
     put("proc/meminfo", "MemTotal:        8000000 kB\nMemFree: 1 kB\n");
     machine_read_below(&machine, root);

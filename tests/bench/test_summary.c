@@ -272,7 +272,7 @@ static void without_per_row_no_speedup(void **state)
     assert_true(isnan(real(table, "expand_bits", CSV_summary_speedup_vs_per_row)));
     assert_close(real(table, "expand_bits", CSV_summary_ns_per_row), 2);
     assert_true(isnan(real(table, "per_row", CSV_summary_ns_per_row)));
-    assert_int_equal(summary_count_wrong(fixture.folder), 1);
+    assert_int_equal(summary_count_verdict(fixture.folder, "wrong"), 1);
     csv_free(table);
     close_fixture(&fixture);
 }

@@ -141,10 +141,10 @@ class Sweep(unittest.TestCase):
 
     def test_benchmark_context(self):
         out_json = os.path.join(self.folder.name, "out.json")
-        self.sweep(*SMALL, *QUICKLY, "--benchmark_context=commit=abc,by=me", "--benchmark_out=" + out_json, "--out", self.out)
+        self.sweep(*SMALL, *QUICKLY, "--benchmark_context=commit=abc,by=me", "--benchmark_context=of=us", "--benchmark_out=" + out_json, "--out", self.out)
         with open(out_json, encoding="utf-8") as file:
             context = json.load(file)["context"]
-        self.assertEqual((context["commit"], context["by"]), ("abc", "me"))
+        self.assertEqual((context["commit"], context["by"], context["of"]), ("abc", "me", "us"))
         for text in ("abc", "=abc", "a=b,c"):
             self.assertIn("KEY=VALUE", self.sweep(*SMALL, *QUICKLY, "--benchmark_context=" + text, "--out", self.out + "2", code=2).stderr)
 
@@ -183,6 +183,9 @@ class Sweep(unittest.TestCase):
         self.assertIn("line 2", self.sweep("--plan", plan, "--out", self.out + "2", code=2).stderr)
         pathlib.Path(plan).write_text("--out somewhere --recipe none\n")
         self.sweep("--plan", plan, "--out", self.out + "3", code=2)
+        pathlib.Path(plan).write_text("--recipe none\n")  # what is wrong by hand is not the plan's line
+        for words in (["--kernel", "nosuch"], ["--sink", "nosuch"], ["--batch", "x"]):
+            self.assertNotIn("line", self.sweep("--plan", plan, *words, "--out", self.out + "4", code=2).stderr)
 
     def test_errors_are_one_line(self):
         bad = os.path.join(self.folder.name, "bad.bin")
@@ -192,6 +195,8 @@ class Sweep(unittest.TestCase):
                  (2, ["sweep", "--shard", "1/99999999999999999999"]), (2, ["sweep", "--recipe", "none", "--shard", "9/9"]),
                  *((3, [command, "missing"]) for command in ("plot", "report", "explain")),
                  *((3, [command, "missing", "gone"]) for command in ("compare", "gate")), (3, ["merge", "new", "missing"]),
+                 *((2, [*command, "--out", root]) for root in ("/", "/.", "//", "/tmp/..")
+                   for command in (["sweep", "--recipe", "none"], ["plot", "missing"])),
                  (3, ["sweep", "--dv", bad]), (3, ["sweep", "--dv", "/nonexistent/file"])]
         for code, words in cases:
             result = run(*words, cwd=self.folder.name)
@@ -241,7 +246,7 @@ class List(unittest.TestCase):
 
     def test_doctor(self):
         done = subprocess.run([PROGRAM, "doctor", "--seconds", "1"], stdout=subprocess.PIPE, text=True, check=True, timeout=120)
-        for name in ("frequency governor", "turbo", "SMT", "transparent huge pages", "ASLR", "load", "steal", "migrations"):
+        for name in ("frequency governor", "turbo", "SMT", "transparent huge pages", "ASLR", "load", "steal", "throttling", "migrations"):
             self.assertRegex(done.stdout, "(?m)^" + name)
         self.assertRegex(done.stdout, r"A/A: [1-9][0-9]* pairs of the same work differ by [0-9.]+ % \(median\)")
         self.assertEqual(subprocess.run([PROGRAM, "doctor", "--seconds", "0"], stderr=subprocess.DEVNULL).returncode, 2)

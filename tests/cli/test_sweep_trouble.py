@@ -382,8 +382,9 @@ class Trouble(unittest.TestCase):
     def test_file_without_rows(self):
         path = os.path.join(self.folder.name, "empty.bin")
         pathlib.Path(path).write_bytes(EMPTY)
-        errors = self.sweep("--dv", path, "--sink", "row_ids", "--kernel", "per_row", *QUICKLY, "--out", self.out).stderr
+        errors = self.sweep("--dv", path, "--sink", "row_ids", "--kernel", "per_row", *QUICKLY, "--out", self.out, code=4).stderr
         self.assertIn("nothing to measure", errors)
+        self.assertIn("no cell was measured", errors)
         row, = rows(self.out + "/summary.csv")
         self.assertEqual((row["verdict"], row["ns_per_row"], row["samples"]), ("unavailable", "", ""))
         self.assertIn("--rows", row["reason"])
