@@ -172,9 +172,9 @@ if (is_narrow) {
     set tmargin at screen 1 - head_share - 0.25 / height_in
     entry_in = 1.25 * points_of(0.714) / 72
     n_key_rows = ceil((words(kernels) + 1.0) / 2)
-    set bmargin at screen (entry_in * n_key_rows + 0.45) / height_in
+    set bmargin at screen (entry_in * n_key_rows + 0.55) / height_in
     # gnuplot leaves out, without a word, what makes the legend higher than the data.
-    n_rows_most = floor((height_in * (1 - head_share) - 0.7 - entry_in * n_key_rows) / entry_in)
+    n_rows_most = floor((height_in * (1 - head_share) - 0.8 - entry_in * n_key_rows) / entry_in)
     if (n_key_rows > n_rows_most) { set label 5 "Some lines are not named: --kernel draws fewer." at graph 0.98,0.95 right font tiny_font textcolor rgb "#777777" }
     set key default
     set key at screen 0.01,0.01 left bottom vertical maxcols 2 reverse Left samplen 1.5 spacing 1 width -1 font tiny_font

@@ -69,9 +69,9 @@ static int run_script(const char *out, const char *data, const char *scripts,
                  csv_text(deletes, 0, CSV_deletes_rows), csv_text(deletes, 0, CSV_deletes_files));
     if (mark > 0 && mark < DELETE_NEVER)
         snprintf(mark_text, sizeof mark_text, "%.12g", mark);
-    struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 8] = {
-        {"DVBENCH_DATA", data},
+    const struct gnuplot_variable variables[] = {
         {"DVBENCH_OUT", out},
+        {"DVBENCH_DATA", data},
         {"DVBENCH_SUBTITLE", subtitle},
         {"DVBENCH_X", figure->x},
         {"DVBENCH_Y", figure->y},
@@ -79,9 +79,9 @@ static int run_script(const char *out, const char *data, const char *scripts,
         {"DVBENCH_MARK", mark_text},
         {"DVBENCH_MARK_TEXT", figure->kind == DELETE_OVER_SCANS ? "cow" : "compacting"},
     };
-    figure_style_variables(style, figure->question, variables + 8);
     const int status =
-        gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said, error_out);
+        figure_style_draw(style, script, figure->question, variables, sizeof variables / sizeof *variables,
+                          true, said, sizeof said, error_out);
     free(script);
     return status;
 }

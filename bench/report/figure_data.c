@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "figure_pairs.h"
@@ -102,6 +103,63 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
         fprintf(file, "%.3f,%.1fx\n", lead_pct, 1 + lead_pct / 100);
 }
 
+/* Whether no row of the figure before this one has its vector. */
+static bool is_first_of_cell(const struct figure *figure, const struct csv_table *summary, size_t i)
+{
+    for (size_t before = 0; before < i; before++)
+        if (is_same_cell(summary, figure->rows[before], figure->rows[i]))
+            return false;
+    return true;
+}
+
+static void describe_map(FILE *file, const struct figure *figure, const struct csv_table *summary)
+{
+    size_t n_cells = 0, n_tied = 0, *winners = calloc(figure->n_rows + 1, sizeof *winners), n_winners = 0;
+    for (size_t i = 0; winners && i < figure->n_rows; i++) {
+        if (!is_first_of_cell(figure, summary, i))
+            continue;
+        const size_t winner = find_fastest(figure, summary, figure->rows[i], SIZE_MAX),
+                     next = find_fastest(figure, summary, winner, winner);
+        n_cells++;
+        if (next == SIZE_MAX || isnan(figure_data_lead_pct(summary, winner, next)))
+            n_tied++;
+        else
+            winners[n_winners++] = winner;
+    }
+    fprintf(file, " Of %zu vectors %zu have no clear winner", n_cells, n_tied);
+    for (size_t i = 0; i < n_winners; i++) {
+        const char *kernel = csv_text(summary, winners[i], CSV_summary_kernel);
+        size_t n = 0, n_before = 0;
+        for (size_t j = 0; j < n_winners; j++) {
+            const bool is_same = strcmp(csv_text(summary, winners[j], CSV_summary_kernel), kernel) == 0;
+            n += is_same;
+            n_before += is_same && j < i;
+        }
+        if (n_before == 0)
+            fprintf(file, ", %s wins %zu", kernel, n);
+    }
+    fputs(".", file);
+    free(winners);
+}
+
+char *figure_data_describe(const struct figure *figure, const struct csv_table *summary)
+{
+    char *words = NULL;
+    size_t n_bytes = 0;
+    FILE *file = open_memstream(&words, &n_bytes);
+    if (!file)
+        return NULL;
+    fputs(figure->question, file);
+    if (figure->data == FIGURE_DATA_MAP)
+        describe_map(file, figure, summary);
+    else
+        figure_pairs_describe(file, figure, summary);
+    if (fclose(file) == 0)
+        return words;
+    free(words);
+    return NULL;
+}
+
 static int write_map(const char *path, const struct figure *figure, const struct csv_table *summary,
                      struct dv_error *error_out)
 {
@@ -110,10 +168,7 @@ static int write_map(const char *path, const struct figure *figure, const struct
         return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
     write_map_row(file, summary, SIZE_MAX, SIZE_MAX);
     for (size_t i = 0; i < figure->n_rows; i++) {
-        bool is_first = true;
-        for (size_t j = 0; j < i && is_first; j++)
-            is_first = !is_same_cell(summary, figure->rows[i], figure->rows[j]);
-        if (!is_first)
+        if (!is_first_of_cell(figure, summary, i))
             continue;
         size_t winner = find_fastest(figure, summary, figure->rows[i], SIZE_MAX);
         write_map_row(file, summary, winner, find_fastest(figure, summary, winner, winner));

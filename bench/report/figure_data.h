@@ -15,6 +15,9 @@
 int figure_data_write(const char *path, const struct figure *figure, const struct csv_table *summary,
                       const struct attribution_penalty *penalty, struct dv_error *error_out);
 
+/* What a map or a figure of pairs shows, in a sentence; owned by the caller, NULL without memory. */
+char *figure_data_describe(const struct figure *figure, const struct csv_table *summary);
+
 /* By how many per cent the second row is slower than the first; NaN where the difference lies within the
  * noise floor of either, or their intervals overlap: then nothing can be said. */
 double figure_data_lead_pct(const struct csv_table *summary, size_t winner, size_t runner_up);

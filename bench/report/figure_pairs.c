@@ -68,6 +68,23 @@ static size_t write_pair(FILE *file, const struct article_pair *pair, const stru
     return n_written;
 }
 
+void figure_pairs_describe(FILE *file, const struct figure *figure, const struct csv_table *summary)
+{
+    for (size_t p = 0; p < N_ARTICLE_PAIRS; p++) {
+        size_t rows[2];
+        if (article_pair_rows(&article_pairs[p], summary, figure->rows, figure->n_rows, rows) != 2)
+            continue;
+        fprintf(file, " %s:", article_pairs[p].title);
+        for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+            const double ratio =
+                csv_real(summary, rows[0], events[i].column) / csv_real(summary, rows[1], events[i].column);
+            if (ratio > 0 && isfinite(ratio))
+                fprintf(file, "%s %s %.3g times", i ? "," : "", events[i].id, ratio);
+        }
+        fputs(".", file);
+    }
+}
+
 int figure_pairs_write(const char *path, const struct figure *figure, const struct csv_table *summary,
                        const struct attribution_penalty *penalty, struct dv_error *error_out)
 {

@@ -6,6 +6,8 @@
 #ifndef DVBENCH_FIGURE_PAIRS_H
 #define DVBENCH_FIGURE_PAIRS_H
 
+#include <stdio.h>
+
 #include "attribution.h"
 #include "csv.h"
 #include "figures.h"
@@ -14,5 +16,8 @@
  * or DV_ERROR_INPUT where there is no pair. */
 int figure_pairs_write(const char *path, const struct figure *figure, const struct csv_table *summary,
                        const struct attribution_penalty *penalty, struct dv_error *error_out);
+
+/* The ratios of each pair, a sentence each. */
+void figure_pairs_describe(FILE *file, const struct figure *figure, const struct csv_table *summary);
 
 #endif

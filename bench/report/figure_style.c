@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figure_style.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int figure_style_check_format(const char *format, struct dv_error *error_out)
 {
@@ -97,17 +99,46 @@ int figure_style_open(const struct figure_style *style, const char *run_dir, cha
     return status;
 }
 
-/* An empty variable is one that is not given, so no title is a blank. */
-void figure_style_variables(const struct figure_style *style, const char *question,
-                            struct gnuplot_variable variables_out[FIGURE_STYLE_VARIABLES])
+/* Nothing that fails here is a failure: the picture itself is there, and one that is too small to read can be scrolled. */
+static void draw_narrow(const char *script, struct gnuplot_variable *variables, size_t n_variables,
+                        bool is_wanted)
 {
-    const bool has_title = !style->title || strcmp(style->title, "none") != 0;
-    variables_out[0] = (struct gnuplot_variable){"DVBENCH_FORMAT", style->format ? style->format : "svg"};
-    variables_out[1] = (struct gnuplot_variable){"DVBENCH_SIZE", style->size};
-    variables_out[2] = (struct gnuplot_variable){"DVBENCH_FONT", style->font ? style->font : ""};
-    variables_out[3] = (struct gnuplot_variable){"DVBENCH_TITLE", !has_title     ? " "
+    const char *out = variables[0].value, *dot = strrchr(out, '.');
+    const size_t n_out = dot && strcmp(dot, ".part") == 0 ? (size_t)(dot - out) : strlen(out);
+    char *narrow = NULL, *picture = NULL, said[200];
+    struct dv_error error = {0};
+    if (asprintf(&narrow, "%.*s.narrow", (int)n_out, out) >= 0 && asprintf(&picture, "%s.svg", narrow) >= 0) {
+        unlink(picture); /* of another choice of kernels, or of another format */
+        variables[0].value = narrow;
+        if (is_wanted && gnuplot_run(script, variables, n_variables, said, sizeof said, &error) < 0)
+            unlink(picture);
+    }
+    free(narrow);
+    free(picture);
+}
+
+/* An empty variable is one that is not given, so no title is a blank. */
+int figure_style_draw(const struct figure_style *style, const char *script, const char *question,
+                      const struct gnuplot_variable *own, size_t n_own, bool has_narrow, char *said_out,
+                      size_t n_said, struct dv_error *error_out)
+{
+    const bool has_title = !style->title || strcmp(style->title, "none") != 0,
+               is_svg = !style->format || strcmp(style->format, "svg") == 0;
+    struct gnuplot_variable variables[FIGURE_MOST_VARIABLES];
+    const size_t n = n_own + FIGURE_STYLE_VARIABLES;
+    assert(n <= FIGURE_MOST_VARIABLES && strcmp(own[0].name, "DVBENCH_OUT") == 0);
+    memcpy(variables, own, n_own * sizeof *own);
+    variables[n - 4] = (struct gnuplot_variable){"DVBENCH_SIZE", style->size};
+    variables[n - 3] = (struct gnuplot_variable){"DVBENCH_FORMAT", style->format ? style->format : "svg"};
+    variables[n - 2] = (struct gnuplot_variable){"DVBENCH_FONT", style->font ? style->font : ""};
+    variables[n - 1] = (struct gnuplot_variable){"DVBENCH_TITLE", !has_title     ? " "
                                                                   : style->title ? style->title
                                                                                  : question};
+    const int status = gnuplot_run(script, variables, n, said_out, n_said, error_out);
+    variables[n - 4].value = "3.5 4.2";
+    draw_narrow(script, variables, n,
+                status == 0 && has_narrow && is_svg && !style->size[0] && style->figures.n_items == 0);
+    return status;
 }
 
 void figure_style_free(struct figure_style *style)

@@ -46,10 +46,13 @@ char *figure_style_folder(const struct figure_style *style, const char *run_dir)
 int figure_style_open(const struct figure_style *style, const char *run_dir, char **folder_out,
                       char *scripts_out, size_t n_scripts, struct dv_error *error_out);
 
-/* The variables of a script that are the same for all figures; the title's is the figure's own question. */
-enum { FIGURE_STYLE_VARIABLES = 4 };
-void figure_style_variables(const struct figure_style *style, const char *question,
-                            struct gnuplot_variable variables_out[FIGURE_STYLE_VARIABLES]);
+/* Runs a script with the variables given and those of the style, into DVBENCH_OUT, the first of them, with ".part" or
+ * without. With `has_narrow` an svg of the usual size gets a variant for a phone, NAME.narrow.svg, too, where
+ * all figures are drawn: its words are larger. Returns as gnuplot_run does, which failing with the variant does not change. */
+enum { FIGURE_STYLE_VARIABLES = 4, FIGURE_MOST_VARIABLES = 12 };
+int figure_style_draw(const struct figure_style *style, const char *script, const char *question,
+                      const struct gnuplot_variable *own, size_t n_own, bool has_narrow, char *said_out,
+                      size_t n_said, struct dv_error *error_out);
 
 void figure_style_free(struct figure_style *style);
 

@@ -318,7 +318,7 @@ static bool take_picture(struct figure *figure, const char *part)
 }
 
 static int draw_one(struct figures *figures, struct figure *figure, const char *folder, const char *scripts,
-                    const struct figure_style *style, struct dv_error *error_out)
+                    const struct figure_style *style, bool is_in_the_open, struct dv_error *error_out)
 {
     const char *format = style->format ? style->format : "svg";
     char *script = NULL, *data = NULL, *part = NULL, said[200] = "";
@@ -328,18 +328,18 @@ static int draw_one(struct figures *figures, struct figure *figure, const char *
         asprintf(&part, "%s/%s.part", folder, figure->name) >= 0)
         status = figure_data_write(data, figure, figures->summary, &figures->penalty, error_out);
     if (status == 0) {
-        struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 7] = {
-            {"DVBENCH_DATA", data},
+        const struct gnuplot_variable variables[] = {
             {"DVBENCH_OUT", part},
+            {"DVBENCH_DATA", data},
             {"DVBENCH_SUBTITLE", figure->subtitle},
             {"DVBENCH_KERNELS", figure->kernels},
             {"DVBENCH_STYLE_ORDER", figures->kernel_order},
             {"DVBENCH_MAIN", FIGURE_MAIN_TECHNIQUES},
             {"DVBENCH_X", figure->x_column},
         };
-        figure_style_variables(style, figure->question, variables + 7);
-        status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
-                             error_out);
+        status = figure_style_draw(style, script, figure->question, variables,
+                                   sizeof variables / sizeof *variables, is_in_the_open, said, sizeof said,
+                                   error_out);
         bool is_drawn = take_picture(figure, part);
         if (status == 0 && !is_drawn)
             status = dv_fail(error_out, DV_ERROR_IO, "gnuplot drew nothing: %s", said);
@@ -377,7 +377,9 @@ static int draw_into(struct figures *figures, const char *run_dir, const char *f
         figures->items[i].extension[0] = '\0'; /* a picture drawn before is not one of now */
     for (size_t i = 0; i < figures->n_items; i++) {
         struct figure *figure = &figures->items[i];
-        int status = *interrupted ? 0 : draw_one(figures, figure, folder, scripts, style, &last);
+        const bool is_in_the_open = i == 0 || figure[-1].question != figure->question;
+        int status =
+            *interrupted ? 0 : draw_one(figures, figure, folder, scripts, style, is_in_the_open, &last);
         if (*interrupted) /* the signal may have ended gnuplot, too */
             return fail_interrupted(figures, i, run_dir, error_out);
         n_drawn += status == 0;

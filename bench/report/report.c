@@ -114,7 +114,7 @@ static int write_content(const struct report_text *text, const struct report *re
     char *title = make_title(report), *sections = NULL;
     size_t n_bytes = 0;
     struct strings headings = {0};
-    struct report_text inner = {open_memstream(&sections, &n_bytes), text->form, &headings};
+    struct report_text inner = {open_memstream(&sections, &n_bytes), text->form, &headings, text->tables};
     if (!inner.file || !title) {
         if (inner.file)
             fclose(inner.file);
@@ -153,7 +153,8 @@ static int write_form(const struct report *report, enum report_form form, const 
     if (status == 0 && !(file = fopen(part, "w")))
         status = dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", part, strerror(errno));
     if (file) {
-        const struct report_text text = {file, form, NULL};
+        struct report_tables tables = {.run_dir = report->run_dir};
+        const struct report_text text = {file, form, NULL, &tables};
         status = write_content(&text, report, error_out);
         bool is_whole = !ferror(file);
         is_whole = fclose(file) == 0 && is_whole;
@@ -191,6 +192,7 @@ int report_write(const char *run_dir, struct dv_error *error_out)
         status = scan_claims_csv(run_dir, report.scan, error_out);
     if (report.deletes)
         status = delete_claims_csv(run_dir, report.deletes, error_out);
+    report_tables_remove(run_dir);
     if (status == 0)
         status = write_form(&report, REPORT_MARKDOWN, "report.md", error_out);
     if (status == 0)

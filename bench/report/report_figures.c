@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure_data.h"
 #include "report_numbers.h"
 
 /* What is seen, for who cannot see it: the question and the ends of what is drawn. */
@@ -21,6 +22,8 @@ static char *describe_figure(const struct figure *figure, const struct csv_table
             most = row;
     }
     char low[32], high[32], rate_low[32], rate_high[32], *words = NULL;
+    if (figure->data != FIGURE_DATA_ROWS)
+        return figure_data_describe(figure, table);
     if (least == REPORT_NO_ROW)
         return strdup(figure->question);
     int n = asprintf(
@@ -58,29 +61,39 @@ const struct figure *report_opening_figure(const struct report *report)
     return NULL;
 }
 
-/* The first picture of each figure in the open, the others of the same question folded below it. */
+/* The next figure that was drawn, from `i` on; n_items where there is none. */
+static size_t next_drawn(const struct figures *figures, size_t i)
+{
+    while (i < figures->n_items && !figures->items[i].extension[0])
+        i++;
+    return i;
+}
+
 void report_figures(const struct report_text *text, const struct report *report)
 {
     const struct figures *figures = &report->figures;
+    const char *question = NULL;
+    bool is_folded = false;
     report_heading(text, 2, "Figures");
-    size_t n_shown = 0;
-    for (size_t i = 0; i < figures->n_items; i++) {
-        bool is_first = i == 0 || figures->items[i].question != figures->items[i - 1].question;
-        bool is_last =
-            i + 1 == figures->n_items || figures->items[i + 1].question != figures->items[i].question;
+    for (size_t i = next_drawn(figures, 0); i < figures->n_items; i = next_drawn(figures, i + 1)) {
+        const struct figure *figure = &figures->items[i];
+        const bool is_first = figure->question != question;
+        if (is_first && is_folded)
+            report_fold_end(text);
         if (is_first)
-            report_heading(text, 3, figures->items[i].question);
-        if (!is_first && figures->items[i - 1].question != (i > 1 ? figures->items[i - 2].question : NULL))
+            report_heading(text, 3, figure->question);
+        else if (!is_folded)
             report_fold_begin(text, "the same for other sinks, batch sizes, modes and vectors");
-        if (&figures->items[i] == report_opening_figure(report))
+        is_folded = !is_first;
+        question = figure->question;
+        if (figure == report_opening_figure(report))
             report_paragraph(text, "It is at the top of this report.");
         else
-            report_figure(text, report, &figures->items[i]);
-        if (!is_first && is_last)
-            report_fold_end(text);
-        n_shown += figures->items[i].extension[0] != '\0';
+            report_figure(text, report, figure);
     }
-    if (n_shown == 0)
+    if (is_folded)
+        report_fold_end(text);
+    if (!question)
         report_paragraph(text,
                          "No pictures were drawn. `dvbench plot` draws them where gnuplot is installed.");
     report_list(text, (const char *const *)figures->notes, figures->n_notes);

@@ -130,7 +130,12 @@ static void list_cell(struct cell_list *list, const struct csv_table *table, siz
 
 static void write_list(const struct report_text *text, struct cell_list *list)
 {
+    const bool is_long = list->n_cells > 3;
+    if (is_long)
+        report_fold_begin(text, "which cells");
     report_list(text, (const char *const *)list->lines.items, list->lines.n_items);
+    if (is_long)
+        report_fold_end(text);
     strings_free(&list->lines);
 }
 

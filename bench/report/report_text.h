@@ -13,10 +13,19 @@
 
 enum report_form { REPORT_MARKDOWN, REPORT_HTML };
 
+/* Each table is a file RUN/tables/NN-SECTION.csv too. */
+struct report_tables {
+    const char *run_dir; /* borrowed */
+    char section[48];    /* the last heading */
+    unsigned n;          /* tables so far: the second form counts the same ones */
+    FILE *file;          /* of the table that is being written; only Markdown, the first form, writes it */
+};
+
 struct report_text {
     FILE *file; /* borrowed; its error flag says whether all was written */
     enum report_form form;
-    struct strings *headings; /* takes those of level 2; NULL: nobody asks */
+    struct strings *headings;     /* takes those of level 2; NULL: nobody asks */
+    struct report_tables *tables; /* NULL: no files */
 };
 
 /* All texts are plain: they are escaped here, line ends become blanks. */
@@ -39,10 +48,13 @@ void report_table_end(const struct report_text *text);
 void report_fold_begin(const struct report_text *text, const char *summary);
 void report_fold_end(const struct report_text *text);
 
-/* A picture: a link to `path_in_run` in Markdown, its bytes in HTML. False where the file cannot be read;
- * then nothing is written. */
+/* A picture: a link to `path_in_run` in Markdown, its bytes in HTML, and there also those of NAME.narrow.svg, which a
+ * phone shows. False where the file cannot be read; then nothing is written. */
 bool report_picture(const struct report_text *text, const char *run_dir, const char *path_in_run,
                     const char *alternative);
+
+/* Removes the files of tables that an earlier report left. */
+void report_tables_remove(const char *run_dir);
 
 void report_end(const struct report_text *text);
 

@@ -92,14 +92,13 @@ static int draw(const char *folder, const char *scripts, const struct figure_sty
         char subtitle[200];
         snprintf(subtitle, sizeof subtitle, "%s%s%.120s", csv_text(scan, 0, CSV_scan_engine),
                  group->vectors ? ", " : "", group->vectors ? group->vectors : "");
-        struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 5] = {
-            {"DVBENCH_DATA", data},       {"DVBENCH_OUT", out},  {"DVBENCH_SUBTITLE", subtitle},
+        const struct gnuplot_variable variables[] = {
+            {"DVBENCH_OUT", out},         {"DVBENCH_DATA", data}, {"DVBENCH_SUBTITLE", subtitle},
             {"DVBENCH_KERNELS", kernels}, {"DVBENCH_X", labels},
         };
-        figure_style_variables(style, study ? study->question : "What does the vector cost in a scan?",
-                               variables + 5);
-        status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
-                             error_out);
+        status = figure_style_draw(
+            style, script, study ? study->question : "What does the vector cost in a scan?", variables,
+            sizeof variables / sizeof *variables, true, said, sizeof said, error_out);
     }
     free(script);
     free(data);

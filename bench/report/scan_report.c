@@ -70,10 +70,10 @@ static bool is_block(const struct csv_table *scan, size_t row, const struct scan
     return scan_row_is_of(scan, row, group) && strcmp(csv_text(scan, row, CSV_scan_kernel), "none") == 0;
 }
 
-/* "Of the query `1int` the vector takes 60 % with per_row and 0.7 % with direct_avx512, which makes it 66 % shorter;" */
-static void write_sentence(const struct report_text *text, const struct csv_table *scan,
-                           const struct scan_group *group)
+/* What is seen of a group: the shares at both ends. Empty where it has none. */
+static void describe(char *out, size_t n_out, const struct csv_table *scan, const struct scan_group *group)
 {
+    out[0] = '\0';
     size_t most = SCAN_NO_ROW, least = SCAN_NO_ROW;
     for (size_t row = 0; row < csv_n_rows(scan); row++) {
         const bool is_one = scan_row_is_of(scan, row, group) &&
@@ -99,8 +99,8 @@ static void write_sentence(const struct report_text *text, const struct csv_tabl
     report_number(scan_value(scan, fastest, CSV_scan_dv_share_pct), left, sizeof left);
     const double shorter_pct = scan_shorter_pct(scan_value(scan, fastest, CSV_scan_gain_vs_per_row));
     report_number(fabs(shorter_pct), shorter, sizeof shorter);
-    report_paragraph(
-        text,
+    snprintf(
+        out, n_out,
         "Asked per row, the vectors take %s %% of the query at %s and %s %% at %s; %s leaves %s %% of the "
         "former and makes that query %s %% %s.",
         high, csv_text(scan, most, CSV_scan_axis_value), low, csv_text(scan, least, CSV_scan_axis_value),
@@ -187,9 +187,10 @@ static void write_picture(const struct report_text *text, const char *run_dir, c
     const struct scan_group group = scan_group_of(scan, row);
     const struct scan_study *study = scan_study_find(group.study);
     const char *question = study ? study->question : "What does the vector cost in a scan?";
-    char path[128], words[400];
-    snprintf(words, sizeof words, "%s%s%.200s", question, group.vectors ? " " : "",
-             group.vectors ? group.vectors : "");
+    char path[128], words[1000], seen[500];
+    describe(seen, sizeof seen, scan, &group);
+    snprintf(words, sizeof words, "%s %.200s%s%s", question, group.vectors ? group.vectors : "",
+             group.vectors ? ". " : "", seen);
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "plots/scan_%s.%u.%s", group.study, scan_group_number(scan, row),
                  extensions[i]);
@@ -207,6 +208,7 @@ static void write_group(const struct report_text *text, const char *run_dir, con
         "query, columns",      "deleted", "no deletes, ns", "per_row, ns (share)",
         "fastest, ns (share)", "which",   "shorter by",     "engine's own join, ns"};
     const struct scan_group group = scan_group_of(scan, first);
+    char seen[500];
     const size_t opening = scan_answer_row(scan);
     if (group.vectors)
         report_heading(text, 3, group.vectors);
@@ -215,7 +217,9 @@ static void write_group(const struct report_text *text, const char *run_dir, con
         if (is_block(scan, row, &group))
             write_row(text, scan, row);
     report_table_end(text);
-    write_sentence(text, scan, &group);
+    describe(seen, sizeof seen, scan, &group);
+    if (seen[0])
+        report_paragraph(text, "%s", seen);
     if (group.vectors)
         write_break_even(text, scan, &group);
     if (opening != SCAN_NO_ROW && scan_row_is_of(scan, opening, &group))

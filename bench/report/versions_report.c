@@ -100,13 +100,12 @@ static int run_script(const char *scripts, const char *data, const char *out,
     snprintf(question, sizeof question, "What does another CRoaring change, against %.40s?",
              csv_text(versions, first, CSV_versions_base));
     if (status == 0) {
-        struct gnuplot_variable variables[FIGURE_STYLE_VARIABLES + 5] = {
-            {"DVBENCH_DATA", data},      {"DVBENCH_OUT", out},   {"DVBENCH_SUBTITLE", subtitle},
+        const struct gnuplot_variable variables[] = {
+            {"DVBENCH_OUT", out},        {"DVBENCH_DATA", data}, {"DVBENCH_SUBTITLE", subtitle},
             {"DVBENCH_KERNELS", labels}, {"DVBENCH_X", kernels},
         };
-        figure_style_variables(style, question, variables + 5);
-        status = gnuplot_run(script, variables, sizeof variables / sizeof *variables, said, sizeof said,
-                             error_out);
+        status = figure_style_draw(style, script, question, variables, sizeof variables / sizeof *variables,
+                                   true, said, sizeof said, error_out);
     }
     free(script);
     free(kernels);
@@ -235,7 +234,24 @@ static void write_group(const struct report_text *text, const char *run_dir, con
                         size_t first, unsigned number)
 {
     static const char *const extensions[] = {"svg", "png"};
-    char heading[400], path[64];
+    char heading[400], path[64], seen[400], ratios[2][32];
+    size_t least = first, most = first;
+    for (size_t row = first; row < csv_n_rows(versions); row++) {
+        const double ratio = csv_real(versions, row, CSV_versions_ratio);
+        if (!is_same_group(versions, first, row) || is_again(versions, row))
+            continue;
+        least = ratio < csv_real(versions, least, CSV_versions_ratio) ? row : least;
+        most = ratio > csv_real(versions, most, CSV_versions_ratio) ? row : most;
+    }
+    snprintf(
+        seen, sizeof seen,
+        "Time over that of %s for each kernel and version, with intervals: the lowest is %s (%s, %s), the "
+        "highest %s (%s, %s).",
+        csv_text(versions, first, CSV_versions_base),
+        report_number(csv_real(versions, least, CSV_versions_ratio), ratios[0], 32),
+        csv_text(versions, least, CSV_versions_kernel), csv_text(versions, least, CSV_versions_version),
+        report_number(csv_real(versions, most, CSV_versions_ratio), ratios[1], 32),
+        csv_text(versions, most, CSV_versions_kernel), csv_text(versions, most, CSV_versions_version));
     snprintf(heading, sizeof heading, "%s, %s, batches of %s rows, %s",
              csv_text(versions, first, CSV_versions_dv), csv_text(versions, first, CSV_versions_sink),
              csv_text(versions, first, CSV_versions_batch_rows),
@@ -244,8 +260,7 @@ static void write_group(const struct report_text *text, const char *run_dir, con
     bool is_shown = false;
     for (size_t i = 0; i < 2 && !is_shown; i++) {
         snprintf(path, sizeof path, "plots/versions.%u.%s", number, extensions[i]);
-        is_shown =
-            report_picture(text, run_dir, path, "Ratio of times per kernel and version, with intervals.");
+        is_shown = report_picture(text, run_dir, path, seen);
     }
     write_table(text, versions, first);
 }

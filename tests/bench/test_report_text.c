@@ -63,8 +63,44 @@ static void tables_keep_their_columns(void **state)
 {
     (void)state;
     expect(REPORT_HTML, write_table,
-           "<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1|2</td><td></td></tr>\n</table>\n");
+           "<table>\n<thead><tr><th>a</th><th>b</th></tr>\n</thead>\n<tr><td>1|2</td><td></td></tr>\n</"
+           "table>\n");
     expect(REPORT_MARKDOWN, write_table, "| a | b |\n|---|---|\n| 1\\|2 |  |\n\n");
+}
+
+/* Markdown writes the table's file, both link it. */
+static void tables_are_files(void **state)
+{
+    char run[] = "/tmp/dvbench-tables-XXXXXX", path[128], bytes[64] = "";
+    (void)state;
+    assert_non_null(mkdtemp(run));
+    snprintf(path, sizeof path, "%s/tables/01-a-b-c.csv", run);
+    for (int form = REPORT_MARKDOWN; form <= REPORT_HTML; form++) {
+        struct report_tables tables = {.run_dir = run};
+        char *written = NULL;
+        size_t n_bytes;
+        const struct report_text text = {open_memstream(&written, &n_bytes), form, NULL, &tables};
+        static const char *const headers[] = {"a", "b"}, *const cells[] = {"1,\"2\"", NULL};
+        assert_non_null(text.file);
+        report_heading(&text, 2, "A, b/c?");
+        report_table_begin(&text, headers, 2);
+        report_table_row(&text, cells, 2);
+        report_table_end(&text);
+        assert_int_equal(fclose(text.file), 0);
+        assert_non_null(strstr(written, form == REPORT_HTML ? "</table>\n<p><a href=\"tables/01-a-b-c.csv\">"
+                                                            : "](tables/01-a-b-c.csv)"));
+        free(written);
+    }
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, sizeof bytes - 1, file), 21);
+    fclose(file);
+    assert_string_equal(bytes, "\"a\",\"b\"\n\"1,\"\"2\"\"\",\"\"\n");
+    report_tables_remove(run);
+    assert_int_not_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/tables", run);
+    rmdir(path);
+    rmdir(run);
 }
 
 static char folder[] = "/tmp/dvbench-report-XXXXXX";
@@ -87,6 +123,16 @@ static void pictures_are_inside_html(void **state)
     assert_int_equal(fclose(file), 0);
     expect(REPORT_HTML, write_picture,
            "<p><img alt=\"what?\" src=\"data:image/svg+xml;base64,PHN2Zy8+Cg==\"></p>\n");
+    char narrow[64];
+    snprintf(narrow, sizeof narrow, "%s/p.narrow.svg", folder);
+    assert_non_null(file = fopen(narrow, "w"));
+    fputs("<g/>", file);
+    assert_int_equal(fclose(file), 0);
+    expect(REPORT_HTML, write_picture,
+           "<p><picture><source media=\"screen and (max-width:600px)\" "
+           "srcset=\"data:image/svg+xml;base64,PGcvPg==\">"
+           "<img alt=\"what?\" src=\"data:image/svg+xml;base64,PHN2Zy8+Cg==\"></picture></p>\n");
+    unlink(narrow);
     expect(REPORT_MARKDOWN, write_picture, "![what?](p.svg)\n\n");
     unlink(path);
     rmdir(folder);
@@ -108,9 +154,8 @@ static void numbers_have_three_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_escaped),
-        cmocka_unit_test(tables_keep_their_columns),
-        cmocka_unit_test(pictures_are_inside_html),
+        cmocka_unit_test(values_are_escaped),        cmocka_unit_test(tables_keep_their_columns),
+        cmocka_unit_test(tables_are_files),          cmocka_unit_test(pictures_are_inside_html),
         cmocka_unit_test(numbers_have_three_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ class Deletes(Base):
         self.run_words(self.words("figures", "--rows", "20000", "--batches", "3", "--pattern", "hot", "--rounds", "3"))
         table = rows(self.out)
         names = ["deletes_" + kind + ".hot" for kind in ("bytes", "scan", "time", "total1", "total9")]
-        self.assertEqual(sorted(path.stem for path in pathlib.Path(self.out, "plots").glob("*.svg")), names)
+        self.assertEqual(sorted(path.stem for path in pathlib.Path(self.out, "plots").glob("*.svg") if ".narrow" not in path.name), names)
         points = self.points(names)
 
         def total(row, n):

@@ -3,6 +3,7 @@
 """plot, report, compare, gate and merge on synthetic runs, through the program. argv: dvbench, the source tree, and `all`
 to draw every figure in every test: without it, each is drawn once and a test draws only those that it looks into.
 Exits 77 where gnuplot is missing."""
+import csv
 import html
 import os
 import re
@@ -64,6 +65,19 @@ def test_every_figure_is_drawn(folder):
     for wanted in ("6.25 %", "per_row", "for_each_in_range", "direct_avx512", "nanoseconds per row", "store bound"):
         assert wanted in cost, wanted
     assert not any(".part" in name for name in os.listdir(os.path.join(run, "plots")))
+    # A phone gets a variant with larger words of each figure that is in the open; no heading is without its figure.
+    dvbench("report", run)
+    with open(os.path.join(run, "report.html"), encoding="utf-8") as file:
+        page = file.read()
+    narrow = [name for name in os.listdir(os.path.join(run, "plots")) if name.endswith(".narrow.svg")]
+    shown = re.sub(r"<details>.*?</details>", "", page, flags=re.S)
+    assert page.count("<source media=") == shown.count("</picture>") == shown.count("<img ") == len(narrow) > 10, (narrow, shown.count("<img "))
+    assert re.search(r'<svg[^>]*width="336"', open(os.path.join(run, "plots", "cliff.row_ids.narrow.svg"), encoding="utf-8").read())
+    questions = shown[shown.index('id="figures"'):].split("</h3>")[1:]
+    assert len(questions) == len(narrow) and all("<img " in part.split("<h2")[0] or "at the top" in part for part in questions)
+    for wanted in ("What does every kernel cost, in nanoseconds per row? The lowest ns_per_row is ", " have no clear winner, direct_avx512 wins ",
+                   "arrays against bitsets: time "):
+        assert wanted in shown, wanted
 
 
 def test_simulated_counts_are_labelled(folder):
@@ -203,8 +217,18 @@ def test_report(folder):
     drawn = next(words for words in alternatives if words.startswith("What does every kernel cost"))
     least, kernel = min(costs)
     assert f"The lowest ns_per_row is {least:.4f} of {kernel} where" in drawn and f" of {max(costs)[1]} where" in drawn, drawn
-    for wanted in ("prefers-color-scheme:dark", "@media print", "@media(max-width:"):
+    for wanted in ("prefers-color-scheme:dark", "@media print", "@media screen and (max-width:"):
         assert wanted in page, wanted
+    # Each table is a file, too.
+    tables = page.count("<table>")
+    links = re.findall(r'</table>\n<p><a href="(tables/[^"]*\.csv)">', page)
+    assert tables == len(set(links)) == markdown.count("[this table as CSV](tables/") > 3 and sorted(os.listdir(os.path.join(run, "tables"))) == sorted(map(os.path.basename, links))
+    key = next(link for link in links if "row-ids" in link)
+    with open(os.path.join(run, key), encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][:2] == ["deleted", "per_row, ns"] and all(len(row) == len(rows[0]) for row in rows), rows[0]
+    cells = "".join(f"<td>{html.escape(cell)}</td>" for cell in rows[-1])
+    assert f"<tr>{cells}</tr>\n</table>\n<p><a href=\"{key}\">" in page, rows[-1]
     assert "http://" not in re.sub(r'src="[^"]*"', "", page) and "https://" not in page
 
 
