@@ -119,6 +119,24 @@ class Readme(unittest.TestCase):
         self.said(*(f"{a}, {b} and {c} %" for a, b, c in (left, shorter)))
         self.assertIn(f"Medians of {rows[0]['samples']} rounds", TEXT)
 
+    def test_ways_to_delete(self):
+        report = (run_of("deletes") / "report.md").read_text(encoding="utf-8")
+
+        def rows_after(text):
+            """The first table after that text: its rows by their first cell, as lists of texts."""
+            lines = report[report.index(text):].split("\n| ", 1)[1].split("\n\n")[0].splitlines()[2:]
+            return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines)}
+
+        recorded = rows_after("## Deletes of pattern uniform")
+        _, lines = table("way | all deletes, s")
+        self.assertEqual([re.search(r"`(\w+)`", line[0])[1] for line in lines], list(recorded))
+        for line, (all_ms, written, _, _, _, count, one, _, nine) in zip(lines, recorded.values()):
+            for said, value in zip(line[1:], (float(all_ms) / 1000, written, count, one, nine)):
+                self.same(said, [float(value)])
+        self.said(f"{float(recorded['cow'][0]) / float(recorded['v3'][0]):.0f} times what vectors cost")
+        pays = {pattern: [f"{float(cell.split()[0]):.0f}" for cell in cells] for pattern, cells in rows_after("## After how many scans").items()}
+        self.said("{0} counts per batch on, {1} scans of one column or {3} of nine".format(*pays["uniform"]), "from {0}, {1} and {3}".format(*pays["prefix"]))
+
     def test_claims(self):
         with tempfile.TemporaryDirectory() as folder:
             run = os.path.join(folder, "run")
