@@ -223,6 +223,14 @@ launch list
 check 'no apt: exit 4' [ "$status" -eq 4 ]
 check 'no apt: names the parts' contains "$said" 'meson 1.0.1 or later'
 
+for apt in apt-get nowhere; do
+    fresh
+    rm -f "$bin/gnuplot" "$bin/valgrind" "$bin/$apt"
+    launch list
+    check 'goes on without figures and simulated counters' [ "$out" = 'program list' ]
+    check 'and names what is missing' contains "$said" 'valgrind, for simulated counters'
+done
+
 fresh
 fake ninja 'echo "error: no such thing"; exit 1'
 launch list
