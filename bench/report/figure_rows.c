@@ -84,23 +84,28 @@ static double mode_order(const char *mode)
     return NAN;
 }
 
-static bool is_same(const struct csv_table *table, size_t a, size_t b, enum csv_column column)
+/* The number noted for what the three texts name, which is `value` where none was; -1 without memory. */
+static json_int_t find_or_note(struct figure_groups *groups, char kind, const char *a, const char *b,
+                               json_int_t value)
 {
-    return strcmp(csv_text(table, a, column), csv_text(table, b, column)) == 0;
-}
-
-static size_t first_of_machine(const struct csv_table *table, size_t row)
-{
-    size_t first = 0;
-    while (first < row && !(is_same(table, first, row, CSV_summary_machine) &&
-                            is_same(table, first, row, CSV_summary_croaring)))
-        first++;
-    return first;
+    char *name = NULL;
+    json_int_t found = -1;
+    if (!groups->index && !(groups->index = json_object()))
+        return -1;
+    if (asprintf(&name, "%c%s|%s", kind, a, b) < 0)
+        return -1;
+    const json_t *noted = json_object_get(groups->index, name);
+    if (noted)
+        found = json_integer_value(noted);
+    else if (json_object_set_new_nocheck(groups->index, name, json_integer(value)) == 0)
+        found = value;
+    free(name);
+    return found;
 }
 
 /* Places a row on the axis; false where it has no place there. */
-static bool place_point(struct figure_point *point, const struct csv_table *table, size_t row,
-                        enum figure_axis axis)
+static bool place_point(struct figure_point *point, struct figure_groups *groups,
+                        const struct csv_table *table, size_t row, enum figure_axis axis)
 {
     double rate = csv_real(table, row, CSV_summary_rate);
     *point = (struct figure_point){.row = row, .cost = figure_row_cost(table, row, NULL)};
@@ -118,7 +123,8 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
         break;
     case FIGURE_AXIS_MACHINE:
         point->x = rate;
-        point->y = (double)first_of_machine(table, row);
+        point->y = (double)find_or_note(groups, 'm', csv_text(table, row, CSV_summary_machine),
+                                        csv_text(table, row, CSV_summary_croaring), (json_int_t)row);
         break;
     case FIGURE_AXIS_BATCH:
         point->x = csv_real(table, row, CSV_summary_batch_rows);
@@ -144,12 +150,11 @@ static bool place_point(struct figure_point *point, const struct csv_table *tabl
 /* The group of this key, made where there is none. NULL without memory; takes over `key` and `rest`. */
 static struct figure_group *find_or_add_group(struct figure_groups *groups, char *key, char *rest)
 {
-    for (size_t i = 0; i < groups->n_items; i++) {
-        if (strcmp(groups->items[i].key, key) == 0) {
-            free(key);
-            free(rest);
-            return &groups->items[i];
-        }
+    const json_int_t place = find_or_note(groups, 'g', key, "", (json_int_t)groups->n_items);
+    if (place < (json_int_t)groups->n_items) {
+        free(key);
+        free(rest);
+        return place < 0 ? NULL : &groups->items[place];
     }
     struct figure_group *longer = realloc(groups->items, (groups->n_items + 1) * sizeof *longer);
     if (!longer) {
@@ -176,19 +181,6 @@ static bool append_point(struct figure_group *group, struct figure_point point)
     return true;
 }
 
-/* All rows of a vector have the place of its first one; those of one block follow each other. */
-static void place_vector(struct figure_point *point, const struct figure_group *group,
-                         const struct csv_table *table)
-{
-    const char *dv = csv_text(table, point->row, CSV_summary_dv);
-    for (size_t i = group->n_points; i-- > 0;) {
-        if (strcmp(csv_text(table, group->points[i].row, CSV_summary_dv), dv) == 0) {
-            point->x = group->points[i].x;
-            return;
-        }
-    }
-}
-
 /* False without memory. */
 static bool add_row(struct figure_groups *groups, const struct csv_table *table, size_t row,
                     enum figure_axis axis, struct figure_point point)
@@ -207,9 +199,9 @@ static bool add_row(struct figure_groups *groups, const struct csv_table *table,
         return false;
     }
     struct figure_group *group = find_or_add_group(groups, key, rest);
-    if (group && axis == FIGURE_AXIS_VECTOR)
-        place_vector(&point, group, table);
-    return group && append_point(group, point);
+    if (group && axis == FIGURE_AXIS_VECTOR) /* all rows of a vector have the place of its first one */
+        point.x = (double)find_or_note(groups, 'v', group->key, spec, (json_int_t)row);
+    return group && point.x >= 0 && append_point(group, point);
 }
 
 /* Whether the points have `wanted` distinct values of x, and in a grid of y too. */
@@ -264,7 +256,7 @@ int figure_rows_group(struct figure_groups *groups_out, const struct csv_table *
         if (strcmp(csv_text(table, row, CSV_summary_verdict), "ok") != 0 ||
             isnan(csv_real(table, row, column)) ||
             !is_on_axis(csv_text(table, row, CSV_summary_axis), axis) ||
-            !place_point(&point, table, row, axis))
+            !place_point(&point, groups_out, table, row, axis))
             continue;
         if (!add_row(groups_out, table, row, axis, point)) {
             figure_groups_free(groups_out);
@@ -282,5 +274,6 @@ void figure_groups_free(struct figure_groups *groups)
     for (size_t i = 0; i < groups->n_items; i++)
         free_group(&groups->items[i]);
     free(groups->items);
+    json_decref(groups->index);
     *groups = (struct figure_groups){0};
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <jansson.h>
+
 #include "csv.h"
 
 /* What the rows of a group vary. Taken from the columns axis and axis_value; the value drawn is that of the
@@ -53,6 +55,7 @@ struct figure_group {
 struct figure_groups {
     struct figure_group *items; /* owned; in the order of the table */
     size_t n_items;
+    json_t *index; /* what of a million rows must be found without a walk: groups, vectors, machines */
 };
 
 /* The groups of the table's rows with verdict ok and a value in `column`. A group has at least two values on
