@@ -45,11 +45,6 @@ double figure_data_lead_pct(const struct csv_table *summary, size_t winner, size
     return lead_pct > noise_pct && gap > 0 ? lead_pct : NAN;
 }
 
-static bool is_same_cell(const struct csv_table *summary, size_t a, size_t b)
-{
-    return strcmp(csv_text(summary, a, CSV_summary_dv), csv_text(summary, b, CSV_summary_dv)) == 0;
-}
-
 /* Variants of one technique are not rivals. */
 static bool is_same_technique(const struct csv_table *summary, size_t a, size_t b)
 {
@@ -57,20 +52,64 @@ static bool is_same_technique(const struct csv_table *summary, size_t a, size_t 
            0;
 }
 
-/* The fastest of the rows with the vector of `like` and of another technique than `than`; SIZE_MAX where there
- * is none. */
-static size_t find_fastest(const struct figure *figure, const struct csv_table *summary, size_t like,
+/* A cell of the map: the rows of one vector. */
+struct map_row {
+    const char *dv; /* borrowed from the summary */
+    size_t place;   /* in the figure */
+    size_t row, runner_up;
+};
+
+static int by_vector(const void *left, const void *right)
+{
+    const struct map_row *a = left, *b = right;
+    const int order = strcmp(a->dv, b->dv);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct map_row *a = left, *b = right;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The fastest of these rows that is of another technique than `than`; SIZE_MAX where there is none. */
+static size_t find_fastest(const struct map_row *rows, size_t n_rows, const struct csv_table *summary,
                            size_t than)
 {
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < figure->n_rows; i++) {
-        size_t row = figure->rows[i];
-        if (!is_same_cell(summary, row, like) || (than != SIZE_MAX && is_same_technique(summary, row, than)))
+    for (size_t i = 0; i < n_rows; i++) {
+        const size_t row = rows[i].row;
+        if (than != SIZE_MAX && is_same_technique(summary, row, than))
             continue;
         if (best == SIZE_MAX || figure_row_cost(summary, row, NULL) < figure_row_cost(summary, best, NULL))
             best = row;
     }
     return best;
+}
+
+/* One row for each vector, that of the winner, in the order of the figure; NULL without memory. */
+static struct map_row *find_winners(const struct figure *figure, const struct csv_table *summary,
+                                    size_t *n_out)
+{
+    const size_t n_rows = figure->n_rows;
+    struct map_row *rows = calloc(n_rows + 1, sizeof *rows);
+    *n_out = 0;
+    if (!rows)
+        return NULL;
+    for (size_t i = 0; i < n_rows; i++)
+        rows[i] = (struct map_row){
+            .dv = csv_text(summary, figure->rows[i], CSV_summary_dv), .place = i, .row = figure->rows[i]};
+    qsort(rows, n_rows, sizeof *rows, by_vector);
+    for (size_t first = 0, end; first < n_rows; first = end) {
+        for (end = first + 1; end < n_rows && strcmp(rows[end].dv, rows[first].dv) == 0;)
+            end++;
+        struct map_row winner = rows[first];
+        winner.row = find_fastest(rows + first, end - first, summary, SIZE_MAX);
+        winner.runner_up = find_fastest(rows + first, end - first, summary, winner.row);
+        rows[(*n_out)++] = winner;
+    }
+    qsort(rows, *n_out, sizeof *rows, by_place);
+    return rows;
 }
 
 /* No cell of these columns ever needs quotes. */
@@ -103,43 +142,33 @@ static void write_map_row(FILE *file, const struct csv_table *summary, size_t wi
         fprintf(file, "%.3f,%.1fx\n", lead_pct, 1 + lead_pct / 100);
 }
 
-/* Whether no row of the figure before this one has its vector. */
-static bool is_first_of_cell(const struct figure *figure, const struct csv_table *summary, size_t i)
-{
-    for (size_t before = 0; before < i; before++)
-        if (is_same_cell(summary, figure->rows[before], figure->rows[i]))
-            return false;
-    return true;
-}
-
 static void describe_map(FILE *file, const struct figure *figure, const struct csv_table *summary)
 {
-    size_t n_cells = 0, n_tied = 0, *winners = calloc(figure->n_rows + 1, sizeof *winners), n_winners = 0;
-    for (size_t i = 0; winners && i < figure->n_rows; i++) {
-        if (!is_first_of_cell(figure, summary, i))
-            continue;
-        const size_t winner = find_fastest(figure, summary, figure->rows[i], SIZE_MAX),
-                     next = find_fastest(figure, summary, winner, winner);
-        n_cells++;
-        if (next == SIZE_MAX || isnan(figure_data_lead_pct(summary, winner, next)))
+    size_t n_rows, n_tied = 0, n_kernels = 0;
+    struct map_row *rows = find_winners(figure, summary, &n_rows);
+    struct wins {
+        const char *kernel;
+        size_t n;
+    } *wins = calloc(n_rows + 1, sizeof *wins); /* in the order of the figure */
+    for (size_t i = 0; wins && i < n_rows; i++) {
+        const size_t winner = rows[i].row, next = rows[i].runner_up;
+        const char *kernel = csv_text(summary, winner, CSV_summary_kernel);
+        if (next == SIZE_MAX || isnan(figure_data_lead_pct(summary, winner, next))) {
             n_tied++;
-        else
-            winners[n_winners++] = winner;
-    }
-    fprintf(file, " Of %zu vectors %zu have no clear winner", n_cells, n_tied);
-    for (size_t i = 0; i < n_winners; i++) {
-        const char *kernel = csv_text(summary, winners[i], CSV_summary_kernel);
-        size_t n = 0, n_before = 0;
-        for (size_t j = 0; j < n_winners; j++) {
-            const bool is_same = strcmp(csv_text(summary, winners[j], CSV_summary_kernel), kernel) == 0;
-            n += is_same;
-            n_before += is_same && j < i;
+            continue;
         }
-        if (n_before == 0)
-            fprintf(file, ", %s wins %zu", kernel, n);
+        size_t k = 0;
+        while (k < n_kernels && strcmp(wins[k].kernel, kernel) != 0)
+            k++;
+        n_kernels += k == n_kernels;
+        wins[k] = (struct wins){kernel, wins[k].n + 1};
     }
+    fprintf(file, " Of %zu vectors %zu have no clear winner", n_rows, n_tied);
+    for (size_t k = 0; k < n_kernels; k++)
+        fprintf(file, ", %s wins %zu", wins[k].kernel, wins[k].n);
     fputs(".", file);
-    free(winners);
+    free(wins);
+    free(rows);
 }
 
 char *figure_data_describe(const struct figure *figure, const struct csv_table *summary)
@@ -163,16 +192,17 @@ char *figure_data_describe(const struct figure *figure, const struct csv_table *
 static int write_map(const char *path, const struct figure *figure, const struct csv_table *summary,
                      struct dv_error *error_out)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
+    size_t n_vectors;
+    struct map_row *rows = find_winners(figure, summary, &n_vectors);
+    FILE *file = rows ? fopen(path, "w") : NULL;
+    if (!file) {
+        free(rows);
         return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
-    write_map_row(file, summary, SIZE_MAX, SIZE_MAX);
-    for (size_t i = 0; i < figure->n_rows; i++) {
-        if (!is_first_of_cell(figure, summary, i))
-            continue;
-        size_t winner = find_fastest(figure, summary, figure->rows[i], SIZE_MAX);
-        write_map_row(file, summary, winner, find_fastest(figure, summary, winner, winner));
     }
+    write_map_row(file, summary, SIZE_MAX, SIZE_MAX);
+    for (size_t i = 0; i < n_vectors; i++)
+        write_map_row(file, summary, rows[i].row, rows[i].runner_up);
+    free(rows);
     if (fclose(file) != 0)
         return dv_fail(error_out, DV_ERROR_IO, "cannot write the data of a figure: %s", strerror(errno));
     return 0;
