@@ -23,7 +23,7 @@ struct dv_plugin {
     const char *description; /* one line */
     const char *isa; /* "generic", "bmi2", "avx2", "avx512", "avx512_vbmi2", "neon": what the CPU must have */
     /* Called once per vector. `bytes` are its payload, 64-bit portable Roaring, validated, valid until close, at any
-     * alignment. Returns 0 and sets *state_out, or another number: the kernel is then unavailable for this vector. */
+     * alignment. `sweep --threads` calls all three from several threads at once, each with a state of its own. Returns 0 and sets *state_out, or another number: the kernel is then unavailable for this vector. */
     int (*open)(const uint8_t *bytes, size_t n_bytes, void **state_out);
     /* Which of the rows [start, start + n_rows) are deleted: fills sink->out as dv_sink.h says, sets sink->n_out,
      * returns the number of live rows. Any order of batches, with gaps. */

@@ -141,6 +141,15 @@ static void say_mixed(struct run_record *record, const struct sweep *sweep)
     }
 }
 
+static int choose_workers(struct cpu_workers *workers_out, const struct sweep_options *options,
+                          struct dv_error *error_out)
+{
+    if (options->n_threads == 0)
+        return 0;
+    return machine_choose_workers(workers_out, options->cpu, (size_t)options->threads[options->n_threads - 1],
+                                  error_out);
+}
+
 /* This process's share: all blocks, or those of one process start. */
 static int measure(struct sweep_options *options, const struct plan *plan, const char *dir, int argc,
                    char **argv, size_t *n_wrong_out, struct dv_error *error_out)
@@ -156,7 +165,11 @@ static int measure(struct sweep_options *options, const struct plan *plan, const
         .mode = counters_mode_find(options->counters ? options->counters : "auto"),
         .events = options->events,
         .cpu = options->cpu == SWEEP_CPU_DEFAULT ? machine_default_cpu() : options->cpu};
-    int status = program_digest(&sweep.program_digest, error_out);
+    struct cpu_workers workers;
+    int status = choose_workers(&workers, options, error_out);
+    sweep.workers = &workers;
+    if (status == 0)
+        status = program_digest(&sweep.program_digest, error_out);
     sweep.program_digest ^= plugin_digest();
     if (status == 0 && counters_options.mode != COUNTERS_NONE)
         status = counters_open(&sweep.counters, &counters_options, error_out);
@@ -351,6 +364,9 @@ int command_sweep(int argc, char **argv, struct dv_error *error_out)
     }
     if (status == 0 && options.start < 0)
         command_print_warnings(&options.vectors);
+    struct cpu_workers workers;
+    if (status == 0)
+        status = choose_workers(&workers, &options, error_out);
     if (status == 0 && options.benchmark_out)
         status = check_benchmark_out(options.benchmark_out, error_out);
     if (status == 0)

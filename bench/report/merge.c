@@ -154,7 +154,8 @@ static int merge_run_json(const char *out_dir, const char *const *run_dirs, size
 /* The folder was new or empty, so that all in it is this merge's own. */
 static void remove_half(const char *out_dir)
 {
-    static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters};
+    static const enum csv_file files[] = {CSV_FILE_summary, CSV_FILE_samples, CSV_FILE_counters,
+                                          CSV_FILE_threads};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = run_dir_file(out_dir, run_dir_csv_name(files[i]));
         if (path)
@@ -162,6 +163,14 @@ static void remove_half(const char *out_dir)
         free(path);
     }
     (void)rmdir(out_dir);
+}
+
+static bool is_in_one(enum csv_file file, const char *const *run_dirs, size_t n_runs)
+{
+    for (size_t i = 0; i < n_runs; i++)
+        if (run_dir_has(run_dirs[i], file))
+            return true;
+    return false;
 }
 
 int merge_runs(const char *out_dir, const char *const *run_dirs, size_t n_runs, struct dv_error *error_out)
@@ -172,6 +181,8 @@ int merge_runs(const char *out_dir, const char *const *run_dirs, size_t n_runs, 
     status = merge_file(out_dir, CSV_FILE_samples, run_dirs, n_runs, error_out);
     if (status == 0)
         status = merge_file(out_dir, CSV_FILE_counters, run_dirs, n_runs, error_out);
+    if (status == 0 && is_in_one(CSV_FILE_threads, run_dirs, n_runs))
+        status = merge_file(out_dir, CSV_FILE_threads, run_dirs, n_runs, error_out);
     if (status == 0)
         status = merge_run_json(out_dir, run_dirs, n_runs, error_out);
     if (status < 0)

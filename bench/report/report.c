@@ -24,6 +24,7 @@
 #include "scan_claims.h"
 #include "scan_report.h"
 #include "string_list.h"
+#include "threads_report.h"
 #include "versions_report.h"
 
 static int write_sections_of_sweep(const struct report_text *text, const struct report *report,
@@ -38,6 +39,8 @@ static int write_sections_of_sweep(const struct report_text *text, const struct 
         report_figures(text, report);
         status = report_model(text, report->figures.summary, error_out);
     }
+    if (status == 0)
+        threads_report_write(text, report->threads);
     if (status == 0)
         report_not_measured(text, report);
     return status;
@@ -181,6 +184,8 @@ int report_write(const char *run_dir, struct dv_error *error_out)
         status = run_dir_load(&report.versions, run_dir, CSV_FILE_versions, error_out);
     else
         status = figures_plan(&report.figures, run_dir, NULL, error_out);
+    if (status == 0)
+        status = run_dir_load_if_there(&report.threads, run_dir, CSV_FILE_threads, error_out);
     if (status < 0)
         return status;
     (void)run_json_load(&report.run, run_dir, NULL);
@@ -203,5 +208,6 @@ int report_write(const char *run_dir, struct dv_error *error_out)
     csv_free(report.deletes);
     csv_free(report.counters);
     csv_free(report.versions);
+    csv_free(report.threads);
     return status;
 }

@@ -313,8 +313,9 @@ static void add_plots(struct strings *paths, const char *run_dir)
 /* Every number above, as CSV. */
 void report_files(const struct report_text *text, const struct report *report)
 {
-    static const char *const names[] = {"claims.csv",   "summary.csv", "scan.csv",     "deletes.csv",
-                                        "versions.csv", "samples.csv", "counters.csv", "explain.csv"};
+    static const char *const names[] = {"claims.csv",  "summary.csv",  "scan.csv",
+                                        "deletes.csv", "versions.csv", "threads.csv",
+                                        "samples.csv", "counters.csv", "explain.csv"};
     struct strings paths = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_file(&paths, report->run_dir, names[i]);

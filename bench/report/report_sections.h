@@ -20,6 +20,7 @@ struct report {
     struct csv_table *deletes;  /* likewise, of a run of `deletes` */
     struct csv_table *counters; /* of counters.csv; NULL where there is none */
     struct csv_table *versions; /* likewise, of a run of `versions` */
+    struct csv_table *threads;  /* of threads.csv; NULL where there is none */
     json_t *run;                /* NULL where run.json cannot be read */
 };
 

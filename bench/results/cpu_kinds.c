@@ -129,6 +129,41 @@ int cpu_kinds_choose(const struct cpu_kinds *kinds, const cpu_set_t *allowed)
     return last_of(allowed);
 }
 
+static bool is_core_taken(const char *root, const char *core, const int *cpus, size_t n)
+{
+    char other[64];
+    for (size_t i = 0; i < n; i++)
+        if (read_word(other, sizeof other, root,
+                      "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpus[i]) &&
+            strcmp(other, core) == 0)
+            return true;
+    return false;
+}
+
+void cpu_kinds_workers(struct cpu_workers *workers_out, const struct cpu_kinds *kinds,
+                       const cpu_set_t *allowed, int first, const char *root)
+{
+    const struct cpu_kind *kind = cpu_kinds_find(kinds, first);
+    cpu_set_t left = *allowed;
+    if (kind)
+        CPU_AND(&left, &left, &kind->cpus);
+    *workers_out = (struct cpu_workers){.cpus = {first}, .n_items = 1, .n_cores = 1};
+    for (int is_shared = 0; is_shared < 2; is_shared++)
+        for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+            char core[64];
+            if (cpu == first || !CPU_ISSET(cpu, &left))
+                continue;
+            if (!is_shared &&
+                read_word(core, sizeof core, root,
+                          "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu) &&
+                is_core_taken(root, core, workers_out->cpus, workers_out->n_items))
+                continue;
+            CPU_CLR(cpu, &left);
+            workers_out->cpus[workers_out->n_items++] = cpu;
+            workers_out->n_cores += !is_shared;
+        }
+}
+
 void cpu_kinds_text(const struct cpu_kinds *kinds, char *text_out, size_t n_text)
 {
     snprintf(text_out, n_text, "%s", "");

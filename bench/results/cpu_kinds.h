@@ -36,6 +36,17 @@ const struct cpu_kind *cpu_kinds_find(const struct cpu_kinds *kinds, int cpu);
  * kinds the last one of all: CPU 0 takes most interrupts. */
 int cpu_kinds_choose(const struct cpu_kinds *kinds, const cpu_set_t *allowed);
 
+/* CPUs for threads that work at the same time. */
+struct cpu_workers {
+    int cpus[CPU_SETSIZE]; /* one of each core first */
+    size_t n_items;
+    size_t n_cores; /* so many of the first ones share no core */
+};
+
+/* `first`, then the others of `allowed` that are of its kind, from the last one down. `root` as above. */
+void cpu_kinds_workers(struct cpu_workers *workers_out, const struct cpu_kinds *kinds,
+                       const cpu_set_t *allowed, int first, const char *root);
+
 /* "cpu_core 0-15 | cpu_atom 16-23"; "" where there is one kind. */
 void cpu_kinds_text(const struct cpu_kinds *kinds, char *text_out, size_t n_text);
 

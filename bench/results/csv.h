@@ -29,7 +29,8 @@ enum csv_file {
     CSV_FILE_deletes,
     CSV_FILE_explain,
     CSV_FILE_claims,
-    CSV_FILE_versions
+    CSV_FILE_versions,
+    CSV_FILE_threads
 };
 
 enum csv_kind { CSV_KIND_text, CSV_KIND_integer, CSV_KIND_real };

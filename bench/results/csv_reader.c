@@ -55,6 +55,8 @@ enum csv_column csv_schema_column(enum csv_file file)
         return CSV_claims_schema;
     case CSV_FILE_versions:
         return CSV_versions_schema;
+    case CSV_FILE_threads:
+        return CSV_threads_schema;
     case CSV_FILE_deletes:
         return CSV_deletes_schema;
     case CSV_FILE_scan:

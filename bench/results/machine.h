@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu_kinds.h"
 #include "dv.h"
 
 #define MACHINE_UNKNOWN "unknown"
@@ -65,6 +66,10 @@ int machine_warnings(const struct machine *machine, void (*warn)(const char *tex
 
 /* Whether the calling thread may run on `cpu`: 0, or the codes of machine_pin_cpu. */
 int machine_check_cpu(int cpu, struct dv_error *error_out);
+
+/* CPUs for `n` threads at the same time: `first` (-1: the default one) and others of its kind. Returns 0 or
+ * DV_ERROR_UNAVAILABLE: this process may not use so many. To be asked before it stays on one of them. */
+int machine_choose_workers(struct cpu_workers *workers_out, int first, size_t n, struct dv_error *error_out);
 
 /* Keeps the calling thread on `cpu`. Returns 0, DV_ERROR_USAGE (no such CPU), DV_ERROR_UNAVAILABLE (not
  * allowed here). */

@@ -58,6 +58,24 @@ int machine_default_cpu(void)
     return cpu_kinds_choose(&kinds, &allowed);
 }
 
+int machine_choose_workers(struct cpu_workers *workers_out, int first, size_t n, struct dv_error *error_out)
+{
+    cpu_set_t allowed;
+    struct cpu_kinds kinds;
+    cpu_kinds_read_below(&kinds, "");
+    if (first < 0)
+        first = machine_default_cpu();
+    if (first < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "--threads: the CPUs of this process are not known");
+    cpu_kinds_workers(workers_out, &kinds, &allowed, first, "");
+    const struct cpu_kind *kind = cpu_kinds_find(&kinds, first);
+    if (n > workers_out->n_items)
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE,
+                       "--threads %zu: each needs a CPU of its own, and this process may use %zu%s%s", n,
+                       workers_out->n_items, kind ? " of the kind " : "", kind ? kind->pmu : "");
+    return 0;
+}
+
 uint64_t machine_fix_malloc(void)
 {
 #if defined(M_TRIM_THRESHOLD) && defined(M_MMAP_THRESHOLD)

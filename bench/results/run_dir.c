@@ -32,7 +32,8 @@ const char *run_dir_csv_name(enum csv_file file)
         [CSV_FILE_summary] = "summary.csv",   [CSV_FILE_samples] = "samples.csv",
         [CSV_FILE_counters] = "counters.csv", [CSV_FILE_scan] = "scan.csv",
         [CSV_FILE_deletes] = "deletes.csv",   [CSV_FILE_explain] = "explain.csv",
-        [CSV_FILE_claims] = "claims.csv",     [CSV_FILE_versions] = "versions.csv"};
+        [CSV_FILE_claims] = "claims.csv",     [CSV_FILE_versions] = "versions.csv",
+        [CSV_FILE_threads] = "threads.csv"};
     return names[file];
 }
 

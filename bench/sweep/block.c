@@ -52,11 +52,11 @@ static int load_source(struct block *block, struct dv_error *error_out)
     return status;
 }
 
-void block_set_verdict(struct block_cell *cell, enum verdict_kind kind, const char *reason)
+void block_set_verdict(struct verdict *verdict, enum verdict_kind kind, const char *reason)
 {
-    cell->verdict.kind = kind;
-    snprintf(cell->verdict.reason, sizeof cell->verdict.reason, "%s", reason);
-    for (char *c = cell->verdict.reason; *c; c++) /* no cell of a CSV ever needs quotes */
+    verdict->kind = kind;
+    snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
+    for (char *c = verdict->reason; *c; c++) /* no cell of a CSV ever needs quotes */
         if (*c == ',' || *c == '"' || *c == '\n' || *c == '\r')
             *c = *c == ',' ? ';' : *c == '"' ? '\'' : ' ';
 }
@@ -80,7 +80,7 @@ static int open_cells(struct block *block, struct dv_error *error_out)
         if (!reason && block->batches.n_items == 0)
             reason = "no rows: the file states no count; pass --rows, 1 or more";
         if (reason)
-            block_set_verdict(cell, VERDICT_UNAVAILABLE, reason);
+            block_set_verdict(&cell->verdict, VERDICT_UNAVAILABLE, reason);
     }
     hash_cell(block, SAMPLES_BOUND, result->bound_hash);
     return 0;
@@ -197,7 +197,7 @@ static void build_representations(struct block *block)
         if (cell->verdict.kind != VERDICT_OK)
             continue;
         if (dv_add(&block->dvs[0], cell->kernel->needs, &error) < 0)
-            block_set_verdict(cell, VERDICT_UNAVAILABLE, error.message);
+            block_set_verdict(&cell->verdict, VERDICT_UNAVAILABLE, error.message);
         else
             block->needs |= cell->kernel->needs;
     }
@@ -217,7 +217,7 @@ static int check_cells(struct block *block, struct dv_error *error_out)
                                    &verdict, error_out);
         if (status < 0)
             return status;
-        block_set_verdict(cell, verdict.kind, verdict.reason);
+        block_set_verdict(&cell->verdict, verdict.kind, verdict.reason);
         if (verdict.kind == VERDICT_WRONG)
             progress_note(block->context->progress, "WRONG: %s/%s on %s: %s", cell->kernel->id,
                           sink_id(block->plan->sink), block->result->dv, verdict.reason);
@@ -307,6 +307,8 @@ int block_run(struct block *block, bool is_sampled, struct dv_error *error_out)
     if (status == 0 && !is_sampled && !*block->context->interrupted)
         status = block_run_rounds(block, error_out);
     if (status == 0 && !*block->context->interrupted)
+        status = block_measure_threads(block, error_out);
+    if (status == 0 && !*block->context->interrupted)
         status = block_measure_costs(block, error_out);
     if (status == 0 && !*block->context->interrupted)
         status = block_count(block, error_out);
@@ -341,6 +343,7 @@ void block_result_free(struct block_result *result)
     for (size_t i = 0; i < result->n_cells; i++)
         counters_results_free(&result->cells[i].counters, 1);
     free(result->cells);
+    free(result->threads);
     free(result->dv);
     *result = (struct block_result){0};
 }

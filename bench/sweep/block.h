@@ -13,6 +13,7 @@
 #include "progress.h"
 #include "samples.h"
 #include "source.h"
+#include "stats.h"
 #include "verify.h"
 
 struct block_cell {
@@ -23,6 +24,20 @@ struct block_cell {
     uint64_t state_bytes;
     bool is_counted; /* by an earlier process start: its rows of counters.csv stay */
     struct counters_result counters;
+};
+
+/* A kernel or the bound with some number of threads. */
+struct threads_row {
+    const struct block_cell *cell; /* NULL: the bound */
+    int n_threads;
+    size_t n_cores;
+    bool is_shared; /* one vector for all threads */
+    struct verdict verdict;
+    size_t n_tainted;
+    struct stats_summary rows_per_s;
+    struct stats_summary scaling;
+    double thread_ns_per_row;
+    double pct_of_bound;
 };
 
 /* Facts of the block's DV and what was measured apart from the samples. */
@@ -44,6 +59,9 @@ struct block_result {
     char bound_hash[CELL_HASH_CHARS + 1];
     struct block_cell *cells; /* owned */
     size_t n_cells;
+    struct threads_row *threads; /* owned */
+    size_t n_threads;            /* rows of it */
+    bool has_threads;            /* measured by an earlier process: its rows of threads.csv stay */
 };
 
 /* What all blocks of a run share. */
@@ -56,8 +74,9 @@ struct block_context {
     struct progress *progress;
     uint64_t program_digest; /* of this executable and its CRoaring */
     const char *machine;
-    uint64_t llc_bytes; /* last-level cache: what cold mode exceeds */
-    int start;          /* process start, from 0 */
+    const struct cpu_workers *workers; /* of --threads */
+    uint64_t llc_bytes;                /* last-level cache: what cold mode exceeds */
+    int start;                         /* process start, from 0 */
     const volatile sig_atomic_t *interrupted;
 };
 
@@ -70,6 +89,9 @@ int block_open(struct block **block_out, const struct block_context *context, co
 /* Checks, times and counts; `is_sampled`: all samples of this start are there, only what is not in them is measured. Stops
  * between samples where *interrupted: what was measured is in the samples. */
 int block_run(struct block *block, bool is_sampled, struct dv_error *error_out);
+
+/* Whether all threads of --threads read one vector there: in cold each needs copies of its own. */
+bool block_shares_dv(const struct plan_block *plan, const struct sweep_options *options);
 
 void block_close(struct block *block);
 void block_result_free(struct block_result *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a block, shared by the files that run its steps: block.c (open, close), block_rounds.c
- * (rounds), block_costs.c (opening costs, counters). */
+ * (rounds), block_threads.c (several threads), block_costs.c (opening costs, counters). */
 #ifndef DVBENCH_BLOCK_INTERNAL_H
 #define DVBENCH_BLOCK_INTERNAL_H
 
@@ -48,12 +48,26 @@ struct block {
 size_t block_cold_targets(const struct block *block, uint64_t each_bytes, size_t most);
 
 /* `reason` as a CSV cell takes it. */
-void block_set_verdict(struct block_cell *cell, enum verdict_kind kind, const char *reason);
+void block_set_verdict(struct verdict *verdict, enum verdict_kind kind, const char *reason);
 
 /* block_rounds.c */
 int block_make_entries(struct block *block, struct dv_error *error_out);
 int block_run_rounds(struct block *block, struct dv_error *error_out);
 void block_free_entries(struct block *block);
+/* What the entry's kernel keeps for one vector. The bound keeps its place. */
+int block_open_state(const struct block *block, const struct block_entry *entry, const struct dv *dv,
+                     struct kernel_state *state, struct dv_error *error_out);
+void block_close_state(const struct block_entry *entry, struct kernel_state *state);
+/* Whether a timed sample left what the oracle expects of its last batch, and nothing around `buffer`. */
+bool block_is_output_right(const struct expected *expected, const struct batch *batch, uint32_t n_live,
+                           const struct sink *sink, const struct guard_buffer *buffer, const char *which,
+                           struct verdict *verdict_out);
+/* The cell loses its samples. */
+int block_mark_wrong(struct block *block, const struct block_entry *entry, const struct verdict *verdict,
+                     struct dv_error *error_out);
+
+/* block_threads.c */
+int block_measure_threads(struct block *block, struct dv_error *error_out);
 
 /* block_costs.c */
 int block_measure_costs(struct block *block, struct dv_error *error_out);

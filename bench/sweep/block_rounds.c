@@ -50,23 +50,22 @@ static int open_bound(const struct block *block, struct kernel_state *state, str
 
 /* --- entries --- */
 
-static void close_states(struct block_entry *entry)
-{
-    for (size_t t = 0; entry->states && t < entry->n_targets; t++)
-        if (!entry->cell)
-            free(entry->states[t].data);
-        else if (entry->cell->kernel->close && entry->states[t].data)
-            entry->cell->kernel->close(&entry->states[t]);
-}
-
-static int open_state(struct block *block, struct block_entry *entry, size_t target,
-                      struct dv_error *error_out)
+void block_close_state(const struct block_entry *entry, struct kernel_state *state)
 {
     if (!entry->cell)
-        return open_bound(block, &entry->states[target], error_out);
+        free(state->data);
+    else if (entry->cell->kernel->close && state->data)
+        entry->cell->kernel->close(state);
+}
+
+int block_open_state(const struct block *block, const struct block_entry *entry, const struct dv *dv,
+                     struct kernel_state *state, struct dv_error *error_out)
+{
+    if (!entry->cell)
+        return open_bound(block, state, error_out);
     if (!entry->cell->kernel->open)
         return 0;
-    return entry->cell->kernel->open(&block->dvs[target], &entry->states[target], error_out);
+    return entry->cell->kernel->open(dv, state, error_out);
 }
 
 /* A kernel that expands the vector reads its own bytes, many times the vector's: as many targets as these ask
@@ -80,7 +79,7 @@ static int open_states(struct block *block, struct block_entry *entry, struct dv
     if (!entry->states || !entry->targets)
         return dv_no_memory(error_out);
     for (size_t t = 0; t < entry->n_targets; t++) {
-        int status = open_state(block, entry, t, error_out);
+        int status = block_open_state(block, entry, &block->dvs[t], &entry->states[t], error_out);
         if (status < 0)
             return status;
         if (is_cold && t == 0)
@@ -199,7 +198,8 @@ int block_make_entries(struct block *block, struct dv_error *error_out)
 void block_free_entries(struct block *block)
 {
     for (size_t i = 0; i < block->n_entries; i++) {
-        close_states(&block->entries[i]);
+        for (size_t t = 0; block->entries[i].states && t < block->entries[i].n_targets; t++)
+            block_close_state(&block->entries[i], &block->entries[i].states[t]);
         free(block->entries[i].states);
         free(block->entries[i].targets);
         free(block->entries[i].label);
@@ -228,12 +228,12 @@ static uint64_t round_seed(const struct block *block, int round)
 
 /* --- what a sample is worth --- */
 
-static bool is_output_right(const struct block *block, const struct expected *expected,
-                            const struct batch *batch, uint32_t n_live, const struct sink *sink,
-                            const char *which, struct verdict *verdict_out)
+bool block_is_output_right(const struct expected *expected, const struct batch *batch, uint32_t n_live,
+                           const struct sink *sink, const struct guard_buffer *buffer, const char *which,
+                           struct verdict *verdict_out)
 {
     struct verdict found;
-    if (verify_output(expected, batch, n_live, sink, &found) && guard_check(&block->buffer) == 0)
+    if (verify_output(expected, batch, n_live, sink, &found) && guard_check(buffer) == 0)
         return true;
     snprintf(verdict_out->reason, sizeof verdict_out->reason, "%s: %.400s", which,
              found.kind == VERDICT_OK ? "wrote around the sink's buffer" : found.reason);
@@ -250,8 +250,8 @@ static bool is_drawn_batch_right(struct block *block, const struct block_entry *
     expected_fill(&block->drawn, &block->dvs[0], batch);
     guard_fill(&block->buffer, (uint8_t)(0x5a + random_below(&seed, 16)));
     const uint32_t n_live = entry->run(target->dv, target->state, batch->start, batch->n_rows, &sink);
-    return is_output_right(block, &block->drawn, batch, n_live, &sink, "a batch drawn after a timed sample",
-                           verdict_out);
+    return block_is_output_right(&block->drawn, batch, n_live, &sink, &block->buffer,
+                                 "a batch drawn after a timed sample", verdict_out);
 }
 
 /* A kernel that stops working after the check must not get a time: the live rows of all timed calls are summed, and
@@ -268,17 +268,17 @@ static bool is_sample_right(struct block *block, const struct block_entry *entry
                  n_passes * block->n_live);
         return false;
     }
-    return is_output_right(block, &block->expected, last, block->expected.n_live, sink,
-                           "the last batch of a timed sample", verdict_out) &&
+    return block_is_output_right(&block->expected, last, block->expected.n_live, sink, &block->buffer,
+                                 "the last batch of a timed sample", verdict_out) &&
            is_drawn_batch_right(block, entry, round_seed(block, row->round) + (uint64_t)row->order,
                                 verdict_out);
 }
 
-static int mark_wrong(struct block *block, const struct block_entry *entry, const struct verdict *verdict,
-                      struct dv_error *error_out)
+int block_mark_wrong(struct block *block, const struct block_entry *entry, const struct verdict *verdict,
+                     struct dv_error *error_out)
 {
     struct block_cell *cell = &block->result->cells[entry->cell - block->result->cells];
-    block_set_verdict(cell, VERDICT_WRONG, verdict->reason);
+    block_set_verdict(&cell->verdict, VERDICT_WRONG, verdict->reason);
     progress_note(block->context->progress, "WRONG: %s: %s", entry->name, cell->verdict.reason);
     return samples_drop_cell(block->context->samples, cell->hash, error_out);
 }
@@ -302,7 +302,7 @@ static int take_sample(struct block *block, struct block_entry *entry, int round
         return status;
     struct verdict verdict;
     if (entry->cell && !is_sample_right(block, entry, &row, &sink, &verdict))
-        return mark_wrong(block, entry, &verdict, error_out);
+        return block_mark_wrong(block, entry, &verdict, error_out);
     return samples_add(block->context->samples, &row, error_out);
 }
 

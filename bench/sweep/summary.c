@@ -163,6 +163,85 @@ static int update_events(const struct summary_facts *facts, const struct summary
     return end_rewrite(path, old, writer, status, error_out);
 }
 
+static int write_threads(struct csv_writer *writer, const struct summary_facts *facts,
+                         const struct block_result *result, struct dv_error *error_out)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < result->n_threads; i++) {
+        const struct threads_row *row = &result->threads[i];
+        csv_set_text(writer, CSV_threads_run, facts->run);
+        csv_set_text(writer, CSV_threads_cell, row->cell ? row->cell->hash : result->bound_hash);
+        csv_set_text(writer, CSV_threads_dv, result->dv);
+        csv_set_text(writer, CSV_threads_kernel, row->cell ? row->cell->kernel->id : SAMPLES_BOUND);
+        csv_set_text(writer, CSV_threads_sink, sink_id(result->plan->sink));
+        csv_set_unsigned(writer, CSV_threads_batch_rows, result->plan->batch_rows);
+        csv_set_text(writer, CSV_threads_mode, mode_id(result->plan->mode));
+        csv_set_text(writer, CSV_threads_vectors, row->is_shared ? "shared" : "own");
+        csv_set_integer(writer, CSV_threads_threads, row->n_threads);
+        csv_set_unsigned(writer, CSV_threads_cores, row->n_cores);
+        csv_set_text(writer, CSV_threads_verdict, verdict_id(row->verdict.kind));
+        csv_set_text(writer, CSV_threads_reason, row->verdict.reason);
+        csv_set_unsigned(writer, CSV_threads_samples, row->rows_per_s.n_samples);
+        csv_set_unsigned(writer, CSV_threads_tainted_samples, row->n_tainted);
+        csv_set_real(writer, CSV_threads_rows_per_s, row->rows_per_s.median);
+        csv_set_real(writer, CSV_threads_rows_per_s_low, row->rows_per_s.interval.low);
+        csv_set_real(writer, CSV_threads_rows_per_s_high, row->rows_per_s.interval.high);
+        csv_set_real(writer, CSV_threads_thread_ns_per_row, row->thread_ns_per_row);
+        csv_set_real(writer, CSV_threads_scaling, row->scaling.median);
+        csv_set_real(writer, CSV_threads_scaling_low, row->scaling.interval.low);
+        csv_set_real(writer, CSV_threads_scaling_high, row->scaling.interval.high);
+        csv_set_real(writer, CSV_threads_pct_of_bound, row->pct_of_bound);
+        status = csv_end_row(writer, error_out);
+    }
+    return status;
+}
+
+/* Whether a block that has new rows, or none that still holds, had this one. */
+static bool is_threads_row_replaced(const struct summary_block *blocks, size_t n_blocks, const char *cell)
+{
+    for (size_t b = 0; b < n_blocks; b++) {
+        const struct block_result *result = &blocks[b].result;
+        for (size_t i = 0; i < blocks[b].replaced.n_items; i++)
+            if (strcmp(blocks[b].replaced.items[i], cell) == 0)
+                return true;
+        if (result->n_threads == 0)
+            continue;
+        if (strcmp(result->bound_hash, cell) == 0)
+            return true;
+        for (size_t i = 0; i < result->n_cells; i++)
+            if (strcmp(result->cells[i].hash, cell) == 0)
+                return true;
+    }
+    return false;
+}
+
+static int update_threads(const struct summary_facts *facts, const struct summary_block *blocks,
+                          size_t n_blocks, struct dv_error *error_out)
+{
+    char *path;
+    struct csv_table *old;
+    struct csv_writer *writer;
+    int status = begin_rewrite(facts->dir, run_dir_csv_name(CSV_FILE_threads), CSV_FILE_threads, &path, &old,
+                               &writer, error_out);
+    for (size_t i = 0; status == 0 && old && i < csv_n_rows(old); i++) {
+        if (is_threads_row_replaced(blocks, n_blocks, csv_text(old, i, CSV_threads_cell)))
+            continue;
+        csv_copy_row(writer, old, i);
+        status = csv_end_row(writer, error_out);
+    }
+    for (size_t b = 0; status == 0 && b < n_blocks; b++)
+        status = write_threads(writer, facts, &blocks[b].result, error_out);
+    return end_rewrite(path, old, writer, status, error_out);
+}
+
+static bool have_threads(const struct summary_block *blocks, size_t n_blocks)
+{
+    for (size_t b = 0; b < n_blocks; b++)
+        if (blocks[b].result.n_threads)
+            return true;
+    return false;
+}
+
 int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
                    const struct samples *samples, const struct counters *counters, struct dv_error *error_out)
 {
@@ -171,6 +250,8 @@ int summary_update(const struct summary_facts *facts, const struct summary_block
                           : dv_no_memory(error_out);
     if (status == 0 && counters)
         status = update_events(facts, blocks, n_blocks, measured, counters, error_out);
+    if (status == 0 && (run_dir_has(facts->dir, CSV_FILE_threads) || have_threads(blocks, n_blocks)))
+        status = update_threads(facts, blocks, n_blocks, error_out);
     json_decref(measured);
     return status;
 }
@@ -183,13 +264,14 @@ void summary_block_free(struct summary_block *block)
 
 /* --- questions to a summary --- */
 
-static int load_table(struct csv_table **table_out, const char *dir, struct dv_error *error_out)
+static int load_table(struct csv_table **table_out, const char *dir, enum csv_file file,
+                      struct dv_error *error_out)
 {
-    char *path = run_dir_file(dir, run_dir_csv_name(CSV_FILE_summary));
+    char *path = run_dir_file(dir, run_dir_csv_name(file));
     *table_out = NULL;
     if (!path)
         return dv_no_memory(error_out);
-    int status = csv_load_begun(table_out, path, CSV_FILE_summary, error_out);
+    int status = csv_load_begun(table_out, path, file, error_out);
     free(path);
     return status;
 }
@@ -229,7 +311,11 @@ static int compare_rows(const void *a, const void *b, void *table)
 int summary_load(struct summary_found *found_out, const char *dir, struct dv_error *error_out)
 {
     *found_out = (struct summary_found){0};
-    int status = load_table(&found_out->table, dir, error_out);
+    int status = load_table(&found_out->table, dir, CSV_FILE_summary, error_out);
+    if (status == 0)
+        status = load_table(&found_out->threads, dir, CSV_FILE_threads, error_out);
+    if (status < 0)
+        summary_found_free(found_out);
     const size_t n_rows = status == 0 && found_out->table ? csv_n_rows(found_out->table) : 0;
     if (n_rows == 0)
         return status;
@@ -246,6 +332,7 @@ int summary_load(struct summary_found *found_out, const char *dir, struct dv_err
 void summary_found_free(struct summary_found *found)
 {
     csv_free(found->table);
+    csv_free(found->threads);
     free(found->rows);
     *found = (struct summary_found){0};
 }
@@ -322,9 +409,31 @@ static void take_counts(struct block_cell *cell, const struct csv_table *table, 
     }
 }
 
-int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
-                       const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out)
+/* Whether threads.csv has a row of every count and every cell that can have one. */
+static bool has_threads(const struct block_result *result, const struct csv_table *table,
+                        const struct sweep_options *options)
 {
+    const bool is_shared = block_shares_dv(result->plan, options);
+    for (size_t i = 0; i < result->n_cells; i++) {
+        size_t n_found = 0;
+        if (result->cells[i].verdict.kind != VERDICT_OK)
+            continue;
+        for (size_t row = 0; table && row < csv_n_rows(table); row++)
+            for (size_t t = 0; t < options->n_threads; t++)
+                n_found += strcmp(csv_text(table, row, CSV_threads_cell), result->cells[i].hash) == 0 &&
+                           csv_real(table, row, CSV_threads_threads) == options->threads[t] &&
+                           (strcmp(csv_text(table, row, CSV_threads_vectors), "shared") == 0) == is_shared;
+        if (n_found < options->n_threads)
+            return false;
+    }
+    return true;
+}
+
+int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
+                       const struct samples *samples, int start, const struct sweep_options *options,
+                       struct dv_error *error_out)
+{
+    const size_t n_rounds = (size_t)options->rounds;
     const struct csv_table *table = found->table;
     const struct plan_block *plan = block->result.plan;
     const struct block_key key = {block->result.dv, sink_id(plan->sink), mode_id(plan->mode),
@@ -348,15 +457,17 @@ int summary_find_block(struct summary_block *block, bool *is_done_out, const str
                      csv_text(table, i, CSV_summary_reason));
         }
     }
-    *is_done_out =
-        n_done == block->result.n_cells && has_bound_and_twins(&block->result, samples, start, n_rounds);
+    block->result.has_threads = has_threads(&block->result, found->threads, options);
+    *is_done_out = n_done == block->result.n_cells &&
+                   has_bound_and_twins(&block->result, samples, start, n_rounds) &&
+                   (options->n_threads == 0 || block->result.has_threads);
     return 0;
 }
 
 size_t summary_count(const char *dir)
 {
     struct csv_table *table;
-    const size_t n = load_table(&table, dir, NULL) == 0 && table ? csv_n_rows(table) : 0;
+    const size_t n = load_table(&table, dir, CSV_FILE_summary, NULL) == 0 && table ? csv_n_rows(table) : 0;
     csv_free(table);
     return n;
 }
@@ -365,7 +476,7 @@ size_t summary_count_verdict(const char *dir, const char *verdict)
 {
     struct csv_table *table;
     size_t n = 0;
-    const int status = load_table(&table, dir, NULL);
+    const int status = load_table(&table, dir, CSV_FILE_summary, NULL);
     for (size_t i = 0; status == 0 && table && i < csv_n_rows(table); i++)
         n += strcmp(csv_text(table, i, CSV_summary_verdict), verdict) == 0;
     csv_free(table);

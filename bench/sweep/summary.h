@@ -28,8 +28,9 @@ void summary_block_free(struct summary_block *block);
 
 /* A summary whose rows are found by their block. */
 struct summary_found {
-    struct csv_table *table; /* owned; NULL: there is none */
-    size_t *rows;            /* owned: all rows, those of a block next to each other */
+    struct csv_table *table;   /* owned; NULL: there is none */
+    size_t *rows;              /* owned: all rows, those of a block next to each other */
+    struct csv_table *threads; /* owned: threads.csv; NULL: there is none */
 };
 
 /* DIR/summary.csv as it is when a run begins. */
@@ -40,7 +41,8 @@ void summary_found_free(struct summary_found *found);
  * samples of this start, and its costs, or cannot have them. A cell that is there as wrong is marked so in
  * `block->result`: it stays wrong. Fills `block->replaced`. */
 int summary_find_block(struct summary_block *block, bool *is_done_out, const struct summary_found *found,
-                       const struct samples *samples, int start, size_t n_rounds, struct dv_error *error_out);
+                       const struct samples *samples, int start, const struct sweep_options *options,
+                       struct dv_error *error_out);
 
 /* Whether every cell, the bound and the twins have all samples of this start, as a process leaves them that was killed
  * before it wrote the summary. */
@@ -49,7 +51,7 @@ bool summary_has_samples(const struct block_result *result, const struct samples
 
 /* Writes DIR/summary.csv anew, next to it and renamed: the rows that it has of other cells but those `replaced`, the rows of
  * these blocks, and in all of them the noise floor as the samples give it now. Likewise, unless `counters` is NULL,
- * DIR/counters.csv with the cell "calibration": what a branch miss costs here. */
+ * DIR/counters.csv with the cell "calibration": what a branch miss costs here; and DIR/threads.csv where these blocks have rows of it. */
 int summary_update(const struct summary_facts *facts, const struct summary_block *blocks, size_t n_blocks,
                    const struct samples *samples, const struct counters *counters,
                    struct dv_error *error_out);

@@ -110,7 +110,7 @@ static int do_block(struct sweep *sweep, const struct block_context *context,
     sweep->n_cells_out += found.result.n_cells;
     if (status == 0)
         status = summary_find_block(&found, &is_done, &sweep->found, context->samples, context->start,
-                                    (size_t)sweep->options->rounds, error_out);
+                                    sweep->options, error_out);
     const bool is_new = status == 0 && !is_done;
     if (is_new)
         note_nothing_to_measure(context, &found.result);
@@ -155,6 +155,7 @@ int sweep_run(struct sweep *sweep, struct dv_error *error_out)
                                           .progress = &progress,
                                           .program_digest = sweep->program_digest,
                                           .machine = sweep->facts.machine,
+                                          .workers = sweep->workers,
                                           .llc_bytes = sweep->llc_bytes,
                                           .start = sweep->start,
                                           .interrupted = sweep->interrupted};

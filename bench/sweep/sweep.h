@@ -17,9 +17,10 @@ struct sweep {
     struct run_record *record; /* written when the first block is measured; NULL: not at all */
     uint64_t program_digest;
     uint64_t llc_bytes;
-    struct counters *counters; /* NULL: not asked */
-    int start;                 /* process start, from 0 */
-    const char *json_path;     /* NULL: no --benchmark_out */
+    struct counters *counters;         /* NULL: not asked */
+    const struct cpu_workers *workers; /* CPUs of --threads */
+    int start;                         /* process start, from 0 */
+    const char *json_path;             /* NULL: no --benchmark_out */
     const volatile sig_atomic_t *interrupted;
     size_t n_measured_out; /* blocks, in this process */
     size_t n_wrong_out;    /* cells that turned out wrong, in this process or before */

@@ -27,6 +27,8 @@
     X(MIN_TIME, "min-time", required_argument)                                                               \
     X(COUNTERS, "counters", required_argument)                                                               \
     X(EVENTS, "events", required_argument)                                                                   \
+    X(THREADS, "threads", required_argument)                                                                 \
+    X(SHARE_DV, "share-dv", no_argument)                                                                     \
     X(CPU, "cpu", required_argument)                                                                         \
     X(SEED, "seed", required_argument)                                                                       \
     X(MAX_BATCHES, "max-batches", required_argument)                                                         \
@@ -158,6 +160,29 @@ static int take_cpu(struct sweep_options *options, const char *text, struct dv_e
     return take_int("cpu", text, 0, 4095, &options->cpu, error_out);
 }
 
+/* 1 is always among them: what the others are compared with. */
+static int take_threads(struct sweep_options *options, const char *text, struct dv_error *error_out)
+{
+    struct strings counts = {0};
+    int status = option_list("threads", text, &counts, error_out);
+    options->threads[0] = 1;
+    options->n_threads = 1;
+    for (size_t i = 0; status == 0 && i < counts.n_items; i++) {
+        int count = 0;
+        status = take_int("threads", counts.items[i], 1, 1024, &count, error_out);
+        if (status < 0 || (count == 1 && i == 0))
+            continue;
+        if (count <= options->threads[options->n_threads - 1] || options->n_threads == SWEEP_MAX_THREADS)
+            status = dv_fail(error_out, DV_ERROR_USAGE,
+                             "--threads %s: up to %d counts in ascending order are expected", text,
+                             SWEEP_MAX_THREADS);
+        else
+            options->threads[options->n_threads++] = count;
+    }
+    strings_free(&counts);
+    return status;
+}
+
 #define MODE_NAME(id) #id,
 static const char *const modes[] = {FOR_EACH_MODE(MODE_NAME) NULL};
 #undef MODE_NAME
@@ -226,6 +251,12 @@ static int take_run_option(struct sweep_options *options, int value, const char 
         break;
     case OPTION_CPU:
         status = take_cpu(options, argument, error_out);
+        break;
+    case OPTION_THREADS:
+        status = take_threads(options, argument, error_out);
+        break;
+    case OPTION_SHARE_DV:
+        options->share_dv = true;
         break;
     case OPTION_SHARD:
         status = take_shard(options, argument, error_out);

@@ -40,6 +40,10 @@ const char *sweep_options_help(void)
            "  --starts N             process starts, each with all rounds, default 1\n"
            "  --seed N               seed of the order of the kernels within a round\n"
            "  --cpu N|none           CPU to pin to, default the last one allowed\n"
+           "  --threads N,N,...      also with so many threads at once, each on its own CPU (1 is always "
+           "among "
+           "them): threads.csv\n"
+           "  --share-dv             they read one DV; default, and always in cold: a copy each\n"
            "  --counters MODE        auto (default), pmu, sim (callgrind; kernels that it cannot run are "
            "single-stepped), none\n"
            "  --events SET|A,B,...   what a PMU counts: see `list counters`\n"
@@ -179,6 +183,8 @@ int sweep_options_parse(struct sweep_options *options_out, int argc, char **argv
         status = dv_fail(error_out, DV_ERROR_USAGE, "--plan and --recipe or --dv exclude each other");
     if (status == 0 && !options_out->help && by_hand.n_axes && by_hand.recipes.n_items == 0)
         status = dv_fail(error_out, DV_ERROR_USAGE, "--rates and --vary need a --recipe");
+    if (status == 0 && !options_out->help && options_out->share_dv && options_out->n_threads == 0)
+        status = dv_fail(error_out, DV_ERROR_USAGE, "--share-dv needs --threads");
     if (status == 0 && options_out->events && options_out->counters &&
         strcmp(options_out->counters, "none") == 0)
         status = dv_fail(error_out, DV_ERROR_USAGE, "--events %s: nothing is counted with --counters none",

@@ -22,6 +22,7 @@ struct sweep_axis {
 };
 
 #define SWEEP_MAX_AXES    4
+#define SWEEP_MAX_THREADS 16
 #define SWEEP_CPU_DEFAULT (-1) /* the last one allowed */
 #define SWEEP_CPU_NONE    (-2)
 
@@ -51,14 +52,18 @@ struct sweep_options {
     int parent;         /* of such a child: with which it ends; 0: none */
     double min_time_ns; /* least time of one sample */
     size_t max_batches;
-    uint64_t seed;    /* of the order of kernels within rounds */
-    int cpu;          /* to pin to, or one of the two below */
-    char *out_dir;    /* NULL: results/<date>-<plan> */
-    char *resume_dir; /* NULL: a new run */
-    char *counters;   /* auto, pmu, sim or none */
-    char *events;     /* NULL: the portable set */
-    char *shard;      /* NULL or "I/N" */
-    char *figures;    /* svg, png or pdf */
+    uint64_t seed; /* of the order of kernels within rounds */
+    int cpu;       /* to pin to, or one of the two below */
+    int threads
+        [SWEEP_MAX_THREADS]; /* counts of threads that work at the same time, ascending, the first is 1 */
+    size_t n_threads;        /* 0: not asked */
+    bool share_dv;           /* all threads read one vector; false: a copy each */
+    char *out_dir;           /* NULL: results/<date>-<plan> */
+    char *resume_dir;        /* NULL: a new run */
+    char *counters;          /* auto, pmu, sim or none */
+    char *events;            /* NULL: the portable set */
+    char *shard;             /* NULL or "I/N" */
+    char *figures;           /* svg, png or pdf */
     char *benchmark_filter;
     char *benchmark_out;
     char *benchmark_context;

@@ -25,7 +25,7 @@ char *fixture_folder(void)
 
 void fixture_folder_remove(char *folder)
 {
-    static const char *const names[] = {"samples.csv", "summary.csv", "counters.csv"};
+    static const char *const names[] = {"samples.csv", "summary.csv", "counters.csv", "threads.csv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,17 @@ struct fixture {
 };
 
 static volatile sig_atomic_t interrupted;
+
+/* Threads at the same time on the first CPU allowed: right answers need no second one. */
+static struct cpu_workers workers;
+
+static void choose_cpus(void)
+{
+    assert_int_equal(machine_choose_workers(&workers, -1, 1, NULL), 0);
+    for (int i = 1; i < 3; i++)
+        workers.cpus[i] = workers.cpus[0];
+    workers.n_cores = 1;
+}
 
 /* A sweep of `words` besides the usual ones. */
 static struct fixture open_fixture(const char *sink, const char *mode)
@@ -66,6 +78,7 @@ static size_t run(struct fixture *fixture)
                           .vectors = &fixture->options.vectors,
                           .plan = &fixture->plan,
                           .facts = {fixture->folder, "run", "machine", "cpu", "compiler"},
+                          .workers = &workers,
                           .llc_bytes = 1 << 20,
                           .interrupted = &interrupted};
     block->kernels = fixture->kernels;
@@ -180,10 +193,17 @@ static uint32_t takes_its_time(const struct dv *dv, struct kernel_state *state, 
     return n_live;
 }
 
+static uint32_t answers(const struct dv *dv, struct kernel_state *state, uint64_t start, uint32_t n_rows,
+                        struct sink *sink)
+{
+    return answer(dv, state->data, start, n_rows, sink);
+}
+
 static struct kernel kernel_of(const char *id, kernel_fn *run_into_row_ids)
 {
     return (struct kernel){.id = id,
                            .technique = id,
+                           .needs = DV_NEEDS_INTERVALS,
                            .sinks = 1u << SINK_row_ids,
                            .open = open_calls,
                            .close = close_calls,
@@ -294,6 +314,196 @@ static void a_stopped_block_keeps_its_samples_and_is_measured_again(void **state
     close_fixture(&fixture);
 }
 
+/* --- threads --- */
+
+static struct fixture open_threads(const char *mode, bool share_dv)
+{
+    struct fixture fixture = open_fixture("row_ids", mode);
+    const int counts[] = {1, 2, 3};
+    choose_cpus();
+    memcpy(fixture.options.threads, counts, sizeof counts);
+    fixture.options.n_threads = 3;
+    fixture.options.rounds = 7; /* odd: the median is a sample, and inverse values have inverse medians */
+    fixture.options.share_dv = share_dv;
+    return fixture;
+}
+
+static size_t threads_row(const struct csv_table *threads, const char *kernel, size_t count)
+{
+    for (size_t i = 0; i < csv_n_rows(threads); i++)
+        if (strcmp(csv_text(threads, i, CSV_threads_kernel), kernel) == 0 &&
+            csv_real(threads, i, CSV_threads_threads) == (double)count)
+            return i;
+    fail_msg("no row of %s with %zu threads", kernel, count);
+    return 0;
+}
+
+/* All rows of a count that is right, and what can be worked out from the others. */
+static void threads_are_accounted_for(const char *mode, bool share_dv)
+{
+    static const char *const kernels[] = {"per_row", "direct_scalar", "bound"};
+    struct fixture fixture = open_threads(mode, share_dv);
+    add(&fixture, kernel_find("per_row"));
+    add(&fixture, kernel_find("direct_scalar"));
+    assert_int_equal(run(&fixture), 0);
+    struct csv_table *threads = fixture_table(fixture.folder, "threads.csv", CSV_FILE_threads);
+    struct csv_table *summary = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    assert_int_equal(csv_n_rows(threads), 9);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t count = 1; count <= 3; count++) {
+            const size_t row = threads_row(threads, kernels[k], count),
+                         bound = threads_row(threads, "bound", count);
+            const double rows_per_s = csv_real(threads, row, CSV_threads_rows_per_s);
+            assert_string_equal(csv_text(threads, row, CSV_threads_verdict), "ok");
+            assert_string_equal(csv_text(threads, row, CSV_threads_samples), "7");
+            assert_string_equal(csv_text(threads, row, CSV_threads_cores), "1");
+            assert_string_equal(csv_text(threads, row, CSV_threads_mode), mode);
+            assert_string_equal(csv_text(threads, row, CSV_threads_vectors), share_dv ? "shared" : "own");
+            if (k < 2)
+                assert_string_equal(csv_text(threads, row, CSV_threads_cell),
+                                    csv_text(summary, fixture_row_of(summary, kernels[k]), CSV_summary_cell));
+            assert_true(csv_real(threads, row, CSV_threads_rows_per_s_low) <= rows_per_s);
+            assert_true(rows_per_s <= csv_real(threads, row, CSV_threads_rows_per_s_high));
+            /* the last thread's end is not before the middle one's */
+            assert_true(csv_real(threads, row, CSV_threads_thread_ns_per_row) * rows_per_s <=
+                        1.000001e9 * (double)count);
+            const double pct = 100 * rows_per_s / csv_real(threads, bound, CSV_threads_rows_per_s);
+            assert_true(fabs(csv_real(threads, row, CSV_threads_pct_of_bound) / pct - 1) < 1e-6);
+            if (count == 1) {
+                assert_true(csv_real(threads, row, CSV_threads_scaling) == 1);
+                assert_true(fabs(csv_real(threads, row, CSV_threads_thread_ns_per_row) * rows_per_s / 1e9 -
+                                 1) < 1e-6);
+            }
+            /* one CPU: three cannot do more than one */
+            assert_true(count < 3 || csv_real(threads, row, CSV_threads_scaling) < 2);
+        }
+    csv_free(summary);
+    csv_free(threads);
+    /* Done: nothing is measured again, and the rows stay. */
+    char *before = fixture_text(fixture.folder, "threads.csv");
+    assert_int_equal(run(&fixture), 0);
+    char *after = fixture_text(fixture.folder, "threads.csv");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    /* Of a vector that is shared where it was not, or the other way round, they do not hold. */
+    fixture.options.share_dv = !share_dv;
+    assert_int_equal(run(&fixture), 0);
+    threads = fixture_table(fixture.folder, "threads.csv", CSV_FILE_threads);
+    assert_int_equal(csv_n_rows(threads), 9);
+    const bool is_shared = !share_dv && strcmp(mode, "cold") != 0;
+    for (size_t i = 0; i < 9; i++)
+        assert_string_equal(csv_text(threads, i, CSV_threads_vectors), is_shared ? "shared" : "own");
+    csv_free(threads);
+    close_fixture(&fixture);
+}
+
+static void threads_are_accounted_for_in_every_mode(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < N_MODES; mode++)
+        threads_are_accounted_for(mode_id((enum sweep_mode)mode), false);
+    threads_are_accounted_for("stream", true);
+}
+
+/* Right wherever one thread runs it; a second one that is open at the same time gets wrong rows. */
+static atomic_int n_open_states;
+
+static int open_counted(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+{
+    atomic_fetch_add(&n_open_states, 1);
+    return open_calls(dv, state, error_out);
+}
+
+static void close_counted(struct kernel_state *state)
+{
+    atomic_fetch_sub(&n_open_states, 1);
+    close_calls(state);
+}
+
+static uint32_t wrong_at_once(const struct dv *dv, struct kernel_state *state, uint64_t start,
+                              uint32_t n_rows, struct sink *sink)
+{
+    const uint32_t n_live = answer(dv, state->data, start, n_rows, sink);
+    if (atomic_load(&n_open_states) > 3) /* its entry, its twin and the one of the opening cost are three */
+        ((int32_t *)sink->out)[n_live / 2] ^= 1;
+    return n_live;
+}
+
+/* Wrong in timed samples only, and not in their last batch. */
+static uint32_t wrong_count_late(const struct dv *dv, struct kernel_state *state, uint64_t start,
+                                 uint32_t n_rows, struct sink *sink)
+{
+    struct calls *calls = state->data;
+    const uint32_t n_live = answer(dv, calls, start, n_rows, sink);
+    return n_live - (atomic_load(&n_open_states) > 3 && calls->n_calls > 3 * N_BATCHES && start < 4000);
+}
+
+/* What it keeps cannot be had three times. */
+static int open_few(const struct dv *dv, struct kernel_state *state, struct dv_error *error_out)
+{
+    if (atomic_load(&n_open_states) > 3)
+        return dv_fail(error_out, DV_ERROR_UNAVAILABLE, "too many, at once");
+    return open_counted(dv, state, error_out);
+}
+
+static void wrong_with_threads(const char *id, kernel_fn *run_into_row_ids, const char *reason)
+{
+    struct kernel kernel = kernel_of(id, run_into_row_ids);
+    kernel.open = open_counted;
+    kernel.close = close_counted;
+    struct fixture fixture = open_threads("stream", false);
+    add(&fixture, kernel_find("per_row"));
+    add(&fixture, &kernel);
+    assert_int_equal(run(&fixture), 1);
+    assert_int_equal(atomic_load(&n_open_states), 0);
+    struct csv_table *threads = fixture_table(fixture.folder, "threads.csv", CSV_FILE_threads);
+    struct csv_table *summary = fixture_table(fixture.folder, "summary.csv", CSV_FILE_summary);
+    for (size_t count = 1; count <= 3; count++) {
+        const size_t row = threads_row(threads, id, count);
+        assert_string_equal(csv_text(threads, row, CSV_threads_verdict), "wrong");
+        if (!strstr(csv_text(threads, row, CSV_threads_reason), reason))
+            fail_msg("%s: %s", id, csv_text(threads, row, CSV_threads_reason));
+        assert_string_equal(csv_text(threads, row, CSV_threads_rows_per_s), "");
+        assert_string_equal(csv_text(threads, row, CSV_threads_scaling), "");
+        assert_string_equal(csv_text(threads, row, CSV_threads_pct_of_bound), "");
+        assert_string_equal(csv_text(threads, threads_row(threads, "per_row", count), CSV_threads_verdict),
+                            "ok");
+    }
+    const size_t row = fixture_row_of(summary, id);
+    assert_string_equal(csv_text(summary, row, CSV_summary_verdict), "wrong");
+    assert_string_equal(csv_text(summary, row, CSV_summary_ns_per_row), "");
+    csv_free(summary);
+    csv_free(threads);
+    close_fixture(&fixture);
+}
+
+static void what_is_wrong_only_at_once_has_no_time(void **state)
+{
+    (void)state;
+    wrong_with_threads("wrong_at_once", wrong_at_once, "threads at once: row_ids[");
+    wrong_with_threads("wrong_count_late", wrong_count_late, "live rows in a timed sample");
+}
+
+static void what_opens_too_seldom_is_unavailable_with_threads(void **state)
+{
+    (void)state;
+    struct kernel few = kernel_of("few", answers);
+    few.open = open_few;
+    few.close = close_counted;
+    struct fixture fixture = open_threads("stream", false);
+    add(&fixture, kernel_find("per_row"));
+    add(&fixture, &few);
+    assert_int_equal(run(&fixture), 0);
+    struct csv_table *threads = fixture_table(fixture.folder, "threads.csv", CSV_FILE_threads);
+    const size_t row = threads_row(threads, "few", 1);
+    assert_string_equal(csv_text(threads, row, CSV_threads_verdict), "unavailable");
+    assert_non_null(strstr(csv_text(threads, row, CSV_threads_reason), "of 3: too many; at once"));
+    csv_free(threads);
+    assert_int_equal(atomic_load(&n_open_states), 0);
+    close_fixture(&fixture);
+}
+
 static void a_sample_has_the_passes_that_its_least_time_takes(void **state)
 {
     (void)state;
@@ -332,6 +542,9 @@ int main(void)
         cmocka_unit_test(broken_kernels_have_a_verdict_and_no_time),
         cmocka_unit_test(what_turns_wrong_later_loses_its_times),
         cmocka_unit_test(a_stopped_block_keeps_its_samples_and_is_measured_again),
+        cmocka_unit_test(threads_are_accounted_for_in_every_mode),
+        cmocka_unit_test(what_is_wrong_only_at_once_has_no_time),
+        cmocka_unit_test(what_opens_too_seldom_is_unavailable_with_threads),
         cmocka_unit_test(a_sample_has_the_passes_that_its_least_time_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

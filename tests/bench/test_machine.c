@@ -148,6 +148,40 @@ static void test_hybrid(void **state)
     assert_string_equal(machine.cpu_kinds, "cpu_atom 4-5,7 | cpu_core 0-3");
 }
 
+/* Cores before the second threads of cores, of one kind, from the last one down. */
+static void test_workers(void **state)
+{
+    (void)state;
+    struct cpu_kinds kinds;
+    struct cpu_workers workers;
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    for (int cpu = 0; cpu < 7; cpu++)
+        CPU_SET(cpu, &allowed);
+    for (int cpu = 0; cpu < 6; cpu++) {
+        char name[128], list[16];
+        snprintf(name, sizeof name, CPU "cpu%d/topology/thread_siblings_list", cpu);
+        snprintf(list, sizeof list, "%d-%d\n", cpu - cpu % 2, cpu - cpu % 2 + 1);
+        put(name, list);
+    }
+    cpu_kinds_read_below(&kinds, root);
+    cpu_kinds_workers(&workers, &kinds, &allowed, 4, root);
+    static const int all[] = {4, 6, 3, 1, 5, 2, 0};
+    assert_int_equal(workers.n_items, 7);
+    assert_int_equal(workers.n_cores, 4); /* nothing is known of 6 */
+    assert_memory_equal(workers.cpus, all, sizeof all);
+    put("sys/bus/event_source/devices/cpu_atom/cpus", "4-7\n");
+    put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    put("sys/bus/event_source/devices/cpu_core/cpus", "0-3\n");
+    put("sys/bus/event_source/devices/cpu_core/type", "4\n");
+    cpu_kinds_read_below(&kinds, root);
+    cpu_kinds_workers(&workers, &kinds, &allowed, 2, root);
+    static const int of_kind[] = {2, 1, 3, 0};
+    assert_int_equal(workers.n_items, 4);
+    assert_int_equal(workers.n_cores, 2);
+    assert_memory_equal(workers.cpus, of_kind, sizeof of_kind);
+}
+
 static void count_warning(const char *text, void *user)
 {
     char(*texts)[200] = user;
@@ -337,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_server, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_hybrid, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(test_workers, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_warnings, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_absent_is_unknown, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_virtualisation, make_root, remove_root),

@@ -296,8 +296,9 @@ static bool find(struct fixture *fixture, int start, size_t n_rounds, struct str
     struct summary_found found;
     bool is_done;
     struct summary_block block = {.result = fixture->result};
+    const struct sweep_options options = {.rounds = (int)n_rounds};
     assert_int_equal(summary_load(&found, fixture->folder, NULL), 0);
-    assert_int_equal(summary_find_block(&block, &is_done, &found, &fixture->samples, start, n_rounds, NULL),
+    assert_int_equal(summary_find_block(&block, &is_done, &found, &fixture->samples, start, &options, NULL),
                      0);
     summary_found_free(&found);
     if (replaced_out)

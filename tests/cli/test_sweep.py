@@ -252,5 +252,54 @@ class List(unittest.TestCase):
         self.assertEqual(subprocess.run([PROGRAM, "doctor", "--seconds", "0"], stderr=subprocess.DEVNULL).returncode, 2)
 
 
+class Threads(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "run")
+
+    def test_refused(self):
+        most = len(os.sched_getaffinity(0))
+        for words, code, text in ((["--threads", str(most + 1)], 4, f"this process may use {most}"), (["--threads", "3,2"], 2, "ascending"),
+                                  (["--threads", "0"], 2, "from 1 to"), (["--share-dv"], 2, "needs --threads")):
+            result = run("sweep", *SMALL, *QUICKLY, "--out", self.out, *words)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(text, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+            self.assertFalse(os.path.exists(self.out))
+
+    def test_rows_and_report(self):
+        """With two process starts only the first measures threads; a resumed run that lacks them measures nothing but them."""
+        counts = [1, 2][:len(os.sched_getaffinity(0))]
+        threads = ["--threads", ",".join(map(str, counts)), "--share-dv"]
+        result = run("sweep", *SMALL, *QUICKLY, "--mode", "stream,cold", "--starts", "2", "--out", self.out, *threads)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        table = rows(self.out + "/threads.csv")
+        self.assertEqual(sorted((row["mode"], row["vectors"], row["kernel"], row["dv"].split(":")[1], row["threads"]) for row in table),
+                         sorted((mode, vectors, kernel, rate, str(count)) for mode, vectors in (("stream", "shared"), ("cold", "own"))
+                                for kernel in ("per_row", "direct_scalar", "bound") for rate in ("rate=0.01", "rate=0.07") for count in counts))
+        for row in table:
+            self.assertEqual((row["verdict"], row["samples"]), ("ok", "6"))
+            self.assertTrue(1 <= int(row["cores"]) <= int(row["threads"]))
+        with open(self.out + "/report.md", encoding="utf-8") as file:
+            report = file.read()
+        self.assertIn("## Several threads at once", report)
+        self.assertIn("](threads.csv)", report)
+        if len(counts) == 2:
+            self.assertRegex(report, r"stream, all threads read one vector: the median of 4 cells (scales to 2 threads|stops scaling after 1 thread): "
+                                     r"[0-9.]+ times the rows per second of one thread at 2 threads \(least: ")
+        os.unlink(self.out + "/threads.csv")
+        with open(self.out + "/samples.csv", encoding="utf-8") as file:
+            samples = file.read()
+        result = run("sweep", "--resume", self.out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(rows(self.out + "/threads.csv")), len(table))
+        with open(self.out + "/samples.csv", encoding="utf-8") as file:
+            self.assertEqual(file.read(), samples)
+        merged = os.path.join(self.folder.name, "merged")
+        self.assertEqual(run("merge", merged, self.out).returncode, 0)
+        self.assertEqual(rows(merged + "/threads.csv"), rows(self.out + "/threads.csv"))
+
+
 if __name__ == "__main__":
     unittest.main()
