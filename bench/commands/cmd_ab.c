@@ -177,22 +177,29 @@ static int gate_all(const struct ab *ab, struct dv_error *error_out)
 }
 
 static const char help[] =
-    "usage: dvbench ab A B [C...] [--out DIR] [--threshold PERCENT] [--format text|md|json|junit] [--all]\n"
-    "                             [-- SWEEP OPTIONS]\n"
+    "usage: dvbench ab A B [C...] [options] [-- SWEEP OPTIONS]\n"
     "       dvbench ab --resume DIR\n"
-    "Measures builds of dvbench in one go and gates each against the first. A, B: programs, or folders of\n"
-    "builds. In every process start each side runs once, A twice (a and a-again), in a shuffled order\n"
-    "and in the next start backwards. Samples are paired by process start and round; what a and a-again\n"
-    "differ by is the noise floor. Cells that are slower or too noisy are measured again once, in twice the\n"
-    "process starts: slower is what is so both times. Exit codes are those of gate: 1 for a regression, 5 "
-    "for too\n"
-    "noisy.\n"
-    "  --out DIR         one run folder for each side in it: a, b, ..., a-again; again-b has what was\n"
-    "                    measured again; default results/<date>-ab\n"
-    "  --resume DIR      continues with the programs and options that the run was started with\n"
-    "  --threshold, --format, --all  as of gate; md, json and junit are of two sides only\n"
-    "  SWEEP OPTIONS     see sweep --help; --starts where it is above 1, else 4, is how often each side\n"
-    "                    starts; --seed is that of the order too\n";
+    "Says whether build B of dvbench is slower than build A. A and B are programs, or build folders that\n"
+    "hold one; the older comes first. Each further build is judged against A too.\n"
+    "\n"
+    "Each build is started several times, in turn and in a changing order, so that whatever else the\n"
+    "machine does meets all of them. A takes part twice, as a and as a-again: what these two differ by is\n"
+    "noise, and a difference between A and B that is no larger does not count. A cell (one kernel on one\n"
+    "vector) that is slower, or too noisy to say, is measured once more in twice as many starts; it is\n"
+    "slower only if it was so both times. Events are not counted: the verdicts are of times.\n"
+    "\n"
+    "  dvbench ab ../old/build build -- --plan ci    in under two minutes; bench/CI.md has it in a CI\n"
+    "\n"
+    "  --out DIR            holds the run folders a, b, ..., a-again, and again-b with what was measured\n"
+    "                       once more; default results/<date>-ab\n"
+    "  --resume DIR         goes on with an interrupted run, or prints a finished one again\n"
+    "  --threshold PERCENT  differences up to this do not count; default 5\n"
+    "  --format FORMAT      text (default), md, json or junit; the last three only with two builds\n"
+    "  --all                lists the cells without a difference too\n"
+    "  SWEEP OPTIONS        what to measure: see sweep --help. --starts N: each build starts so often,\n"
+    "                       default 4. --seed is that of the order too\n"
+    "Exit codes: 0 passed; 1 a cell is slower, wrong, missing or not judgeable; 5 too noisy to judge;\n"
+    "130 interrupted.\n";
 
 static int run(struct ab *ab, struct dv_error *error_out)
 {

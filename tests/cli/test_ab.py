@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SWEEP = ["--", "--recipe", "uniform:rate=5%:rows=65536", "--kernel", "per_row,for_each_in_range", "--sink", "row_ids",
-         "--rounds", "3", "--starts", "2", "--min-time", "100us", "--counters", "none", "--quiet"]
+         "--rounds", "3", "--starts", "2", "--min-time", "100us", "--quiet"]
 
 
 def ab(*words, sweep=SWEEP):
@@ -54,6 +54,14 @@ class Ab(unittest.TestCase):
         gate = subprocess.run([PROGRAM, "gate", self.out + "/a", self.out + "/b", "--baseline-again", self.out + "/a-again",
                                "--format", "json", "--by", "time"], capture_output=True, text=True, timeout=60)
         self.assertIsNotNone(json.loads(gate.stdout)["baseline_again_pct"])
+
+    def test_events_are_counted_only_where_asked_for(self):
+        for words, source in (([], {"none"}), (["--counters", "sim"], {"sim"})):
+            out = f"{self.folder.name}/{len(words)}"
+            done = ab(PROGRAM, PROGRAM, "--out", out, "--threshold", "100000", sweep=SWEEP + words)
+            self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
+            with open(out + "/b/summary.csv", encoding="utf-8") as file:
+                self.assertEqual({r["counter_source"] for r in csv.DictReader(file) if r["kernel"] == "per_row"}, source)
 
     def test_what_was_measured_is_kept(self):
         with open(self.other, "w", encoding="utf-8") as script:
