@@ -47,20 +47,20 @@ def vectors(folder):
 
 
 def fake_run(folder, n_cells, factor):
-    """A run of so many cells that nobody measured: a rate for each kernel, sink and batch size."""
+    """A run of so many cells that nobody measured: ten for each rate. (Two batch sizes would be a figure for each rate.)"""
     names, schema = make_run.columns(SOURCE + "/bench/results/columns.def")
     os.makedirs(folder)
     run = os.path.basename(folder)
     kernels = ["per_row", "per_row_branchless", "for_each_in_range", "batch_iterator", "direct_scalar"]
     with open(folder + "/summary.csv", "w", encoding="utf-8") as summary, open(folder + "/samples.csv", "w", encoding="utf-8") as samples:
         summary, samples = (make_run.SchemaWriter(file, names[name], schema) for file, name in ((summary, "summary"), (samples, "samples")))
-        n_rates = max(2, n_cells // 20)
+        n_rates = n_cells // 10
         for i in range(n_cells):
-            rate = 0.5 * (1 + i // 20) / n_rates
-            kernel, sink, batch = kernels[i % 5], ("row_ids", "is_deleted")[i // 5 % 2], (1000, 5000)[i // 10 % 2]
+            rate = 0.5 * (1 + i // 10) / n_rates
+            kernel, sink = kernels[i % 5], ("row_ids", "is_deleted")[i // 5 % 2]
             dv = f"uniform:rate={rate:.9f}:rows=1000000:seed=1:base=0:optimize=1"
             cell = hashlib.sha1(f"{i} {run}".encode()).hexdigest()[:16]
-            same = dict(run=run, cell=cell, dv=dv, kernel=kernel, sink=sink, batch_rows=batch, mode="stream")
+            same = dict(run=run, cell=cell, dv=dv, kernel=kernel, sink=sink, batch_rows=5000, mode="stream")
             ns = factor * (1 + i % 5)
             summary.writerow(dict(
                 same, machine=run, cpu="none", croaring="4.6.1", compiler="none", dv_digest=hashlib.sha1(dv.encode()).hexdigest()[:16],
@@ -93,7 +93,7 @@ def main():
             a, b = f"{folder}/a{power}", f"{folder}/b{power}"
             fake_run(a, 10 ** power, 1)
             fake_run(b, 10 ** power, 1.1)
-            row("plot, rows of summary.csv", f"10^{power}", "plot", a)
+            row("plot --figure cost_over_rate, rows of summary.csv", f"10^{power}", "plot", a, "--figure", "cost_over_rate")
             row("compare, the same", f"10^{power}", "compare", a, b)
             row("merge, the same", f"10^{power}", "merge", f"{folder}/m{power}", a, b)
             subprocess.run(["rm", "-r", a, b, f"{folder}/m{power}"], check=True)
