@@ -13,5 +13,14 @@ set yrange [0:110]
 set ylabel "per cent of the store bound"
 set arrow 91 from graph 0, first 100 to graph 1, first 100 nohead lc rgb "black" lw 1.5 dt 3 back
 set label 91 "only stores" at graph 0.005, first 100 left offset 0,0.6 font small_font
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("pct_of_bound")) \
-        with linespoints lc rgb isa_colour(k) lw 2.4 pt int(word("7 5 9 13 11 4", isa_of(k))) ps 1.0 title label_of(k)
+line_x(unused) = percent("rate")
+line_y(unused) = positive("pct_of_bound")
+line_low(unused) = 100 * column("bound_ns_per_row") / column("ns_per_row_high")
+line_high(unused) = 100 * column("bound_ns_per_row") / column("ns_per_row_low")
+line_title(k) = label_of(k)
+colour(k) = isa_colour(k)
+width(k) = 2.4
+dash(k) = 1
+point(k) = int(word("7 5 9 13 11 4", isa_of(k)))
+size_of(k) = 1.0
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

@@ -117,6 +117,17 @@ look = is_narrow ? 0.5 : 1.0
 width(k) = look * (is_main(k) ? 3.2 : 1.6)
 size_of(k) = look * (is_main(k) ? 1.0 : 0.75)
 
+# ---- what lines.gp draws, where a script does not say otherwise
+line_title(k) = title_of(k)
+line_pieces = 1
+is_in_piece(n) = 1
+has_bound = 0
+# Of the columns of summary.csv that are times: their intervals, opening included as in the median.
+has_bars = 1
+line_y(unused) = charged("ns_per_row")
+line_low(unused) = bar_end("ns_per_row_low")
+line_high(unused) = bar_end("ns_per_row_high")
+
 # ---- frame: question on top, legend at the right of the data, provenance below
 set lmargin at screen 0.080
 set rmargin at screen 0.715

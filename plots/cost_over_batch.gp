@@ -4,7 +4,9 @@ figure = "cost_over_batch"
 question = "How much does the batch size matter?"
 load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."common.gp"
 stats data using (positive("batch_rows")) nooutput
-set xrange [0.85 * STATS_min : 1.18 * STATS_max]
+least_size = 0.85 * STATS_min
+most_size = 1.18 * STATS_max
+set xrange [least_size : most_size]
 set logscale x 2
 set xlabel "rows in a batch (log scale)"
 # A tic at each size that was measured.
@@ -12,12 +14,15 @@ sizes = ""
 stats data using (v = strcol("batch_rows"), sizes = has_word(sizes, v) ? sizes : sizes." ".v, 0) nooutput
 with_comma(size) = size < 1000 ? sprintf("%d", size) : sprintf("%d,%03d", size / 1000, size % 1000)
 set xtics ()
-do for [size in sizes] { set xtics add (with_comma(int(size)) int(size)) }
+# Of sizes that are nearer to each other than their labels are wide the second has its label one line lower, or none where there
+# is little room.
+is_near(a, b) = a < b && log(b / a) * (is_narrow ? 0.8 : 0.635) * width_in * 72 / log(most_size / least_size) < 0.6 * base_pt * (strlen(with_comma(int(b))) + 1)
+near_to(size) = sum [i = 1:words(sizes)] (is_near(real(word(sizes, i)), size) ? 1 : 0)
+if (!is_narrow) { set xlabel offset 0,-0.5 }
+do for [size in sizes] { set xtics add ((near_to(real(size)) % 2 == 0 ? with_comma(int(size)) : is_narrow ? "" : "\n".with_comma(int(size))) int(size)) }
 set logscale y 10
 set format y "%g"
 set ylabel "nanoseconds per row (log scale)"
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("batch_rows") : NaN):(charged("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k), \
-    for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("batch_rows") : NaN):(charged("ns_per_row")): \
-        (bar_end("ns_per_row_low")):(bar_end("ns_per_row_high")) with yerrorbars lc rgb colour(k) lw look pt point(k) ps size_of(k) notitle, \
-    data using (is(word(kernels, 1)) ? positive("batch_rows") : NaN):(positive("bound_ns_per_row")) with lines lc rgb "black" lw 2 dt 3 title "store bound of this CPU"
+line_x(unused) = positive("batch_rows")
+has_bound = 1
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

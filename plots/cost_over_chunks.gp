@@ -9,5 +9,10 @@ set format x "%g"
 set logscale y 10
 set format y "%g"
 set ylabel "nanoseconds per row, opening included (log scale)"
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? positive("rows") / 65536 : NaN):(positive("total_ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)
+line_x(unused) = positive("rows") / 65536
+line_y(unused) = positive("total_ns_per_row")
+to_total(name) = column(name) + column("total_ns_per_row") - column("ns_per_row")
+line_low(unused) = to_total("ns_per_row_low")
+line_high(unused) = to_total("ns_per_row_high")
+line_title(k) = label_of(k)
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

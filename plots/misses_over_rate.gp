@@ -18,5 +18,8 @@ if (n_positive > 0) {
     set ylabel "branch misses per row".of_source." (log scale)"
     if (n_zeros > 0) { set label 4 sprintf("%d points without any miss have no place on a log axis and are not drawn.", n_zeros) }
 }
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(misses("branch_misses_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)
+line_x(unused) = percent("rate")
+line_y(unused) = misses("branch_misses_per_row")
+line_title(k) = label_of(k)
+has_bars = 0
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

@@ -11,4 +11,6 @@ modes = "stream replay cold"
 mode_dash(m) = m eq "stream" ? 1 : m eq "replay" ? 2 : 3
 mode_point(m) = m eq "stream" ? 7 : 6
 plot for [k in kernels] for [m in modes] data using (is(k) && strcol("mode") eq m ? percent("rate") : NaN):(positive("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw 2.4 dt mode_dash(m) pt mode_point(m) ps 0.9 title label_of(k).", ".m
+        with linespoints lc rgb colour(k) lw 2.4 dt mode_dash(m) pt mode_point(m) ps 0.9 title label_of(k).", ".m, \
+    for [k in kernels] for [m in modes] data using (is(k) && strcol("mode") eq m ? percent("rate") : NaN):(positive("ns_per_row")): \
+        (positive("ns_per_row_low")):(positive("ns_per_row_high")) with yerrorbars lc rgb colour(k) lw look pt mode_point(m) ps 0.9 notitle

@@ -10,5 +10,9 @@ set xrange [0.7 : words(labels) + 0.3]
 set yrange [0 : *]
 set ylabel "nanoseconds per row, whole query"
 set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? column("place") : NaN):(column("ns_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)
+line_x(unused) = column("place")
+line_y(unused) = column("ns_per_row")
+line_low(unused) = column("ns_per_row_low")
+line_high(unused) = column("ns_per_row_high")
+line_title(k) = label_of(k)
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

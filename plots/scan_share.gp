@@ -13,5 +13,10 @@ set label 3 "Machine: ".machine." · CRoaring ".croaring." · run ".run
 # Only kernels have a share.
 drawn = ""
 do for [i = 1:words(kernels)] { k = word(kernels, i); if (k ne "none" && k ne "function" && k ne "engine") { drawn = drawn." ".k } }
-plot for [i = 1:words(drawn)] k = word(drawn, i) data using (is(k) ? column("place") : NaN):(column("dv_share_pct")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title label_of(k)
+kernels = drawn
+line_x(unused) = column("place")
+line_y(unused) = column("dv_share_pct")
+line_low(unused) = column("dv_share_low")
+line_high(unused) = column("dv_share_high")
+line_title(k) = label_of(k)
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

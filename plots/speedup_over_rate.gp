@@ -8,8 +8,8 @@ set logscale y 10
 set format y "%g"
 set ylabel "times faster than per_row (log scale)"
 set arrow 91 from graph 0, first 1 to graph 1, first 1 nohead lc rgb colour("per_row") lw 1.5 back
-plot for [i = 1:words(kernels)] k = word(kernels, i) data using (is(k) ? percent("rate") : NaN):(positive("speedup_vs_per_row")) \
-        with linespoints lc rgb colour(k) lw width(k) dt dash(k) pt point(k) ps size_of(k) title title_of(k), \
-    for [i = 1:words(kernels)] k = word(kernels, i) data using \
-        (is(k) ? percent("rate") : NaN):(positive("speedup_vs_per_row")):(positive("speedup_low")):(positive("speedup_high")) \
-        with yerrorbars lc rgb colour(k) lw 1.5 pt point(k) ps size_of(k) notitle
+line_x(unused) = percent("rate")
+line_y(unused) = positive("speedup_vs_per_row")
+line_low(unused) = positive("speedup_low")
+line_high(unused) = positive("speedup_high")
+load ARG0[1:strstrt(ARG0, figure.".gp") - 1]."lines.gp"

@@ -40,17 +40,19 @@ static int write_data(const char *path, const struct csv_table *scan, const stru
     FILE *file = fopen(path, "w");
     if (!file)
         return dv_fail(error_out, DV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-    fputs("place,kernel,technique,works_at_open,verdict,dv_share_pct,ns_per_row,machine,croaring,run,counter_"
-          "source,batch_rows,mode,sink\n",
+    fputs("place,kernel,technique,works_at_open,verdict,dv_share_pct,dv_share_low,dv_share_high,ns_per_row,"
+          "ns_per_row_low,ns_per_row_high,machine,croaring,run,counter_source,batch_rows,mode,sink\n",
           file);
     for (size_t row = 0; row < csv_n_rows(scan); row++)
         if (scan_row_is_of(scan, row, group))
-            fprintf(file, "%zu,%s,%s,,%s,%s,%s,%s,%s,%s,%s,2048,stream,is_deleted\n",
+            fprintf(file, "%zu,%s,%s,,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,2048,stream,is_deleted\n",
                     place_of(scan, group, row), csv_text(scan, row, CSV_scan_kernel),
                     technique_of(csv_text(scan, row, CSV_scan_kernel)), csv_text(scan, row, CSV_scan_verdict),
-                    csv_text(scan, row, CSV_scan_dv_share_pct), csv_text(scan, row, CSV_scan_ns_per_row),
-                    csv_text(scan, row, CSV_scan_machine), csv_text(scan, row, CSV_scan_croaring),
-                    csv_text(scan, row, CSV_scan_run), "none");
+                    csv_text(scan, row, CSV_scan_dv_share_pct), csv_text(scan, row, CSV_scan_dv_share_low),
+                    csv_text(scan, row, CSV_scan_dv_share_high), csv_text(scan, row, CSV_scan_ns_per_row),
+                    csv_text(scan, row, CSV_scan_ns_per_row_low),
+                    csv_text(scan, row, CSV_scan_ns_per_row_high), csv_text(scan, row, CSV_scan_machine),
+                    csv_text(scan, row, CSV_scan_croaring), csv_text(scan, row, CSV_scan_run), "none");
     const int failed = ferror(file);
     return fclose(file) != 0 || failed ? dv_fail(error_out, DV_ERROR_IO, "cannot write %s", path) : 0;
 }

@@ -454,6 +454,21 @@ def test_axes_are_those_of_the_data(folder):
     assert ">12,345<" in batch.replace(" ", "") and "16,384" not in batch
 
 
+def test_lines_are_named_at_their_ends_where_there_is_room(folder):
+    run = make_run(os.path.join(folder, "ends"), "--full", "--counters", "none")
+    for figure in ("cost_over_rate", "bound_by_isa", "cost_over_batch"):
+        [path] = pictures(dvbench("plot", run, "--figure", figure + ".row_ids").stdout)
+        with open(path, encoding="utf-8") as file:
+            text = html.unescape(file.read())
+        kernels = {row["kernel"] for row in csv_files.read(path[:-3] + "csv")}
+        found = re.findall(r'translate\([\d.]+,([\d.]+)\)"[^>]*>\s*<text>(?:<tspan[^>]*>)?([^<]*)<', text)
+        at = sorted((float(y), name) for y, name in ((y, name.split(",")[0].strip()) for y, name in found) if name in kernels)
+        assert sorted(name for _, name in at) == sorted(kernels), (figure, found)
+        gaps = [b[0] - a[0] for a, b in zip(at, at[1:])]
+        # Below each other, and not evenly as a legend's are.
+        assert min(gaps) > 8 and max(gaps) > 1.5 * min(gaps), (figure, at)
+
+
 def test_partial_run(folder):
     run = make_run(os.path.join(folder, "partial"))
     summary = os.path.join(run, "summary.csv")
