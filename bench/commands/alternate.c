@@ -213,9 +213,10 @@ static int write_record(const struct alternate *alternate, const char *state, st
     json_t *programs = json_object();
     for (size_t i = 0; i < alternate->n_sides; i++)
         json_object_set_new(programs, alternate->sides[i].name, json_string(alternate->sides[i].program));
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:i}", "schema", COLUMNS_SCHEMA, "run",
-                             run_dir_name(alternate->dir), "status", state, "arguments", arguments(alternate),
-                             "programs", programs, "starts_of_each", alternate->n_starts);
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:i}", "schema", COLUMNS_SCHEMA, "run",
+                  run_dir_name(alternate->dir), "status", state, "arguments", arguments(alternate), "plugins",
+                  run_json_plugins(), "programs", programs, "starts_of_each", alternate->n_starts);
     const int status = run_json_save(alternate->dir, root, error_out);
     json_decref(root);
     return status;

@@ -6,9 +6,7 @@
 #define DVBENCH_PLUGIN_H
 
 #include "dv.h"
-
-/* Names of the files that a child process has to load as well, one per line. */
-#define PLUGIN_ENVIRONMENT "DVBENCH_PLUGINS"
+#include "run_json.h" /* PLUGIN_ENVIRONMENT */
 
 /* Loads a shared object, for the life of the process, and registers its kernel; its technique is
  * `plugin_<digest of the file>`. Returns 0, DV_ERROR_USAGE where the file is not a plugin of this version, with what is

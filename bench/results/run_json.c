@@ -195,6 +195,18 @@ static json_t *starts(const json_t *earlier, const struct run_info *info)
     return list;
 }
 
+json_t *run_json_plugins(void)
+{
+    json_t *list = json_array();
+    const char *rest = getenv(PLUGIN_ENVIRONMENT);
+    while (rest && *rest) {
+        const size_t n = strcspn(rest, "\n");
+        json_array_append_new(list, json_stringn(rest, n));
+        rest += n + (rest[n] == '\n');
+    }
+    return list;
+}
+
 /* The run began when its first process did. What another program left has been measured again. */
 static json_t *first_started(const json_t *earlier, const struct run_info *info)
 {
@@ -218,6 +230,7 @@ static json_t *document(const char *dir, const struct run_info *info)
     set(&root, "plan", run_json_text(info->plan));
     set(&root, "program", run_json_text(info->program));
     set(&root, "arguments", texts(info->arguments, info->n_arguments));
+    set(&root, "plugins", run_json_plugins());
     set(&root, "started", first_started(earlier, info));
     set(&root, "ended", time_or_null(info->ended));
     set(&root, "machine", run_json_text(machine));

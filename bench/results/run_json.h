@@ -72,4 +72,10 @@ const json_t *run_json_part(const json_t *root, size_t index);
  * `line_out`, which is returned. `command` is a word found on the PATH; it is not quoted. Starts a child process. */
 const char *run_json_tool_version(const char *command, char *line_out, size_t line_bytes);
 
+/* Names of the files that a child process has to load as well, one per line. */
+#define PLUGIN_ENVIRONMENT "DVBENCH_PLUGINS"
+
+/* These files: what --resume loads again. Owned; NULL without memory. */
+json_t *run_json_plugins(void);
+
 #endif

@@ -15,6 +15,7 @@
 #include "gbench.h"
 #include "pmu_names.h"
 #include "run_dir.h"
+#include "plugin.h"
 #include "run_json.h"
 #include "run_record.h"
 
@@ -267,6 +268,13 @@ int run_record_arguments(const char *dir, struct strings *words_out, struct dv_e
     {
         if (status == 0 && json_is_string(word))
             status = strings_add(words_out, json_string_value(word), json_string_length(word));
+    }
+    /* Those given now, wherever they lie now, hold instead of the recorded ones. */
+    const bool has_plugins = plugin_digest() != 0;
+    json_array_foreach(json_object_get(run, "plugins"), i, word)
+    {
+        if (status == 0 && !has_plugins && json_is_string(word))
+            status = plugin_load(json_string_value(word), error_out);
     }
     json_decref(run);
     if (status == 0 && words_out->n_items == 0)

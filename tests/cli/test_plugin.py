@@ -62,6 +62,21 @@ class Plugin(unittest.TestCase):
             self.assertEqual(rows["mine_broken"]["ns_per_row"], "")
             self.assertEqual(rows["direct_scalar"]["verdict"], "ok")
 
+    def test_resume_loads_the_plugins_of_the_run(self):
+        plugin, out = self.compile("broken.c", "-DBROKEN=6"), os.path.join(self.folder.name, "run")
+        begun = ["sweep", "--plugin", plugin, "--dv", "none:rows=50000", "--kernel", "mine_*,direct_scalar", "--sink", "is_deleted"]
+        self.run_program(*begun, *QUICK, "--out", out)
+        before = csv_files.read(out + "/samples.csv")
+        csv_files.rewrite(out + "/samples.csv", lambda row: row)
+        os.remove(out + "/summary.csv")
+        self.run_program("sweep", "--resume", out)
+        self.assertEqual(csv_files.read(out + "/samples.csv"), before)
+        self.assertEqual({r["verdict"] for r in csv_files.read(out + "/summary.csv") if r["kernel"] == "mine_broken"}, {"ok"})
+        moved = plugin + ".moved"
+        os.rename(plugin, moved)
+        self.assertIn(plugin, self.run_program("sweep", "--resume", out, code=2).stderr)
+        self.run_program("sweep", "--resume", out, "--plugin", moved)
+
     def test_refusals(self):
         other = self.compile("broken.c", "-DBROKEN=6", "-DABI=99")
         table = self.compile("broken.c", "-DBROKEN=6", "-Ddvbench_plugin=another_name")
