@@ -25,12 +25,12 @@ enum csv_file {
     CSV_FILE_summary,
     CSV_FILE_samples,
     CSV_FILE_counters,
+    CSV_FILE_threads,
     CSV_FILE_scan,
     CSV_FILE_deletes,
     CSV_FILE_explain,
     CSV_FILE_claims,
-    CSV_FILE_versions,
-    CSV_FILE_threads
+    CSV_FILE_versions
 };
 
 enum csv_kind { CSV_KIND_text, CSV_KIND_integer, CSV_KIND_real };
