@@ -14,6 +14,7 @@
 #include "payload_ranges.h"
 #include "run_dir.h"
 #include "sink.h"
+#include "table_folder.h"
 
 enum {
     OPTION_JSON = 1,
@@ -243,15 +244,11 @@ static int measure(const struct advise_options *options, const char *dir, struct
 
 static void remove_run(const char *dir)
 {
-    static const char *const names[] = {"samples.csv", "summary.csv", "run.json",
-                                        "claims.csv",  "report.md",   "report.html"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = run_dir_file(dir, names[i]);
-        if (path)
-            unlink(path);
-        free(path);
-    }
-    rmdir(dir);
+    char *tables = run_dir_file(dir, "tables");
+    if (tables)
+        table_folder_remove(tables);
+    free(tables);
+    table_folder_remove(dir);
 }
 
 /* --- all of it --- */
@@ -319,7 +316,9 @@ static int run(struct advise_options *options, struct dv_error *error_out)
     const char *dir = options->out_dir ? options->out_dir : made;
     if (!options->out_dir && (n < 0 || (size_t)n >= sizeof made || !mkdtemp(made)))
         return dv_fail(error_out, DV_ERROR_IO, "%s: cannot make a folder: %s", made, strerror(errno));
-    const int code = measure(options, dir, error_out);
+    int code = measure(options, dir, error_out);
+    if (code == EXIT_UNAVAILABLE) /* nothing could be measured: what that means is said of each vector */
+        code = EXIT_FINE;
     const int status = code == EXIT_FINE ? print(options, dir, error_out) : code;
     if (!options->out_dir && code <= EXIT_FINE)
         remove_run(dir);

@@ -234,7 +234,7 @@ static int finish(const struct sweep_options *options, const char *dir, bool is_
         return EXIT_CHECK_FAILED;
     if (options->start >= 0 || summary_count_verdict(dir, "ok"))
         return EXIT_FINE;
-    fprintf(stderr, "dvbench: no cell was measured: column reason of %s/summary.csv says why\n", dir);
+    fputs("dvbench: no cell was measured: column reason of summary.csv says why\n", stderr);
     return EXIT_UNAVAILABLE;
 }
 

@@ -193,7 +193,7 @@ class Deletes(Base):
 
     def test_usage(self):
         for words, text in ((["--rate", "0"], "--rate"), (["--way", "v4"], "v4"), (["--pattern", "cold"], "cold"),
-                            (["--rate", "0.5"], "one of 4 files"), (["more"], "more"), (["--study", "way"], "way"), (["--cpu", "x"], "cpu"), (["--kernel", "no"], "no such")):
+                            (["--rate", "0.5"], "one of 4 files"), (["more"], "more"), (["--study", "way"], "way"), (["--cpu", "x"], "cpu"), (["--kernel", "no"], 'unknown kernel "no"')):
             result = self.run_words(self.words("usage", *words), code=2)
             self.assertIn(text, result.stderr)
             self.assertFalse(os.path.exists(self.out))
