@@ -24,7 +24,8 @@ WORDS = {"ok", "no-pmu", "paranoid", "seccomp", "not-scheduled", "unknown-event"
 def dvbench(*arguments, env=None, expect=(0,)):
     done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=dict(os.environ, **(env or {})))
     assert done.returncode in expect, (arguments, done.returncode, done.stdout, done.stderr)
-    assert done.stderr.count("\n") <= 1, done.stderr
+    # With Debian 12's CRoaring every sweep warns of it, in a line of its own.
+    assert len([line for line in done.stderr.splitlines() if "warning: CRoaring 0.2.66" not in line]) <= 1, done.stderr
     return done
 
 
