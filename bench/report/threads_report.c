@@ -201,16 +201,12 @@ void threads_report_write(const struct report_text *text, const struct csv_table
 {
     static const enum csv_column key[] = {CSV_threads_mode, CSV_threads_vectors};
     bool shares_cores = false;
-    size_t n_disturbed = 0;
     if (!threads || csv_n_rows(threads) == 0)
         return;
     report_heading(text, 2, "Several threads at once");
     for (size_t row = 0; row < csv_n_rows(threads); row++) {
         shares_cores |=
             csv_real(threads, row, CSV_threads_cores) < csv_real(threads, row, CSV_threads_threads);
-        n_disturbed += 2 * csv_real(threads, row, CSV_threads_tainted_samples) >=
-                           csv_real(threads, row, CSV_threads_samples) &&
-                       csv_real(threads, row, CSV_threads_samples) > 0;
         if (is_first(threads, row, key, 2))
             write_mode(text, threads, row);
     }
