@@ -35,7 +35,10 @@ static void add_number(struct cells *cells, double value)
 
 static void add_count(struct cells *cells, double value)
 {
-    snprintf(cells->texts[cells->n++], sizeof *cells->texts, isnan(value) ? "" : "%.0f", value);
+    char *text = cells->texts[cells->n++];
+    text[0] = '\0';
+    if (!isnan(value))
+        snprintf(text, sizeof *cells->texts, "%.0f", value);
 }
 
 static void write_cells(const struct report_text *text, const struct cells *cells)
